@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * fileset.h - the data files of a run, shared by its phases: made whole, verified, evicted, removed.
+ *
+ * A data set is COUNT files data.0 ... of equal size in the private directory, or the device
+ * itself. "Whole" means that this run wrote every byte; what a read phase reads is always whole.
+ */
+#ifndef ASSAY_FILESET_H
+#define ASSAY_FILESET_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdatomic.h>
+
+#include "err.h"
+#include "target.h"
+
+struct fileset;
+
+/* Borrows target, which outlives it; stop ends long lay-outs early (-EINTR). */
+int fileset_open(struct fileset **fileset, const struct target *target, uint64_t seed,
+		 const atomic_bool *stop, struct err *err);
+
+/* Forgets and frees; files stay until fileset_remove. */
+void fileset_close(struct fileset *fileset);
+
+/* Makes sure that there are count files of bytes each, whole and on stable storage, with
+ * compressible percent of each block compressible; writes what is missing, removes data files
+ * that do not belong. Verifies that no extent is a hole or unwritten where the filesystem can
+ * tell. Devices: checks the size; what they hold is theirs. */
+int fileset_require(struct fileset *fileset, unsigned count, uint64_t bytes, unsigned compressible,
+		    struct err *err);
+
+/* Opens data file index (or the device) with the given open flags plus O_CLOEXEC and O_NOFOLLOW.
+ * Returns a descriptor, the caller's to close, or a negative code. */
+int fileset_file(struct fileset *fileset, unsigned index, int flags, struct err *err);
+
+/* A fresh, empty data file 0, the old one unlinked; no file is whole until fileset_written. */
+int fileset_create(struct fileset *fileset, int flags, struct err *err);
+
+/* Data file 0 now holds bytes written whole by the caller. */
+void fileset_written(struct fileset *fileset, uint64_t bytes, unsigned compressible);
+
+/* Writes back and drops the cached pages of data file index, and counts those that stayed. */
+int fileset_evict(struct fileset *fileset, unsigned index, uint64_t *resident_bytes, struct err *err);
+
+/* Cached pages of an open file, in bytes; a negative code when it cannot be told. */
+int fileset_resident(int fd, uint64_t bytes, uint64_t *resident_bytes, struct err *err);
+
+/* True when fewer than bytes lie in written extents; *checked tells whether that could be told. */
+int fileset_verify(int fd, uint64_t bytes, int *checked, struct err *err);
+
+/* Removes every data file. */
+int fileset_remove(struct fileset *fileset, struct err *err);
+
+/* True for names that the suite gives to what it makes in a private directory. */
+int fileset_owns(const char *name);
+
+#endif

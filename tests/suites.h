@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * suites.h - the test suites: one file tests/test_NAME.c each, ending in `const struct suite
+ * suite_NAME`, and one line here. A test's name is a sentence about behaviour.
+ */
+#ifndef ASSAY_TESTS_SUITES_H
+#define ASSAY_TESTS_SUITES_H
+
+#include <CUnit/CUnit.h>
+
+struct test {
+	const char *name;
+	void (*run)(void);
+};
+
+struct suite {
+	const char *name;
+	const struct test *tests; /* ends with a NULL name */
+};
+
+#define SUITES(X) \
+	X(units)
+
+#define SUITE_DECLARE(name) extern const struct suite suite_##name;
+SUITES(SUITE_DECLARE)
+#undef SUITE_DECLARE
+
+/* Says why a test cannot do its work here; it counts as skipped, neither passed nor failed. */
+__attribute__((format(printf, 1, 2))) void test_skip(const char *format, ...);
+
+#endif
