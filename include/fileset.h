@@ -35,8 +35,8 @@ int fileset_require(struct fileset *fileset, unsigned count, uint64_t bytes, uns
  * Returns a descriptor, the caller's to close, or a negative code. */
 int fileset_file(struct fileset *fileset, unsigned index, int flags, struct err *err);
 
-/* A fresh, empty data file 0, the old one unlinked; no file is whole until fileset_written. */
-int fileset_create(struct fileset *fileset, int flags, struct err *err);
+/* A fresh, empty data file 0, the old ones unlinked; it is not whole until fileset_written. */
+int fileset_create(struct fileset *fileset, struct err *err);
 
 /* Data file 0 now holds bytes written whole by the caller. */
 void fileset_written(struct fileset *fileset, uint64_t bytes, unsigned compressible);

@@ -19,6 +19,7 @@ struct json {
 	FILE *out;
 	unsigned depth;
 	bool has_items[JSON_DEPTH_MAX]; /* at each depth: a comma is due before the next item */
+	bool is_object[JSON_DEPTH_MAX]; /* at each depth: else an array, or the document itself */
 	bool after_key;
 	bool broad[JSON_DEPTH_MAX];     /* items of this container stand on lines of their own */
 };

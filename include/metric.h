@@ -43,6 +43,16 @@ struct metric {
 	X(queue_depth, UNIT_NONE, BETTER_NEITHER, "mean requests the suite kept in flight")        \
 	X(device_queue_depth, UNIT_NONE, BETTER_NEITHER, "mean requests the device held")
 
+enum metric_id {
+#define METRIC_ID(name, unit, better, help) METRIC_##name,
+	METRICS(METRIC_ID)
+#undef METRIC_ID
+	METRIC_COUNT_OF
+};
+
+/* The shared metrics by their id, which is the order of METRICS. */
+extern const struct metric shared_metrics[METRIC_COUNT_OF];
+
 /* The shared metric of that name, or NULL. */
 const struct metric *metric_find(const char *name);
 

@@ -115,6 +115,7 @@ struct phase {
 	const struct param_use *params;     /* ends with a NULL param */
 	const struct operation *operations; /* ends with a NULL name; their order is their index */
 	const struct metric *metrics;       /* its own; ends with a NULL name, or NULL */
+	const void *variant; /* what tells apart phases that share their code; theirs alone */
 	enum phase_model model;
 	enum phase_traffic (*traffic)(const struct point *point);
 	void (*cost)(const struct point *point, const struct target *target, struct phase_cost *cost);
@@ -223,14 +224,19 @@ int phase_param_index(const struct phase *phase, const char *name);
 void phase_resolve(struct phase_run *run, const char *name, struct value value);
 
 /* The order is the order of the battery. */
-#define PHASES(X)             \
-	X(block_write)        \
-	X(rewrite)            \
-	X(block_read)         \
-	X(seeks)              \
-	X(create_sequential)  \
-	X(stat_sequential)    \
-	X(delete_sequential)
+#define PHASES(X)            \
+	X(char_write)        \
+	X(block_write)       \
+	X(rewrite)           \
+	X(char_read)         \
+	X(block_read)        \
+	X(seeks)             \
+	X(create_sequential) \
+	X(stat_sequential)   \
+	X(delete_sequential) \
+	X(create_random)     \
+	X(stat_random)       \
+	X(delete_random)
 
 #define PHASE_DECLARE(name) extern const struct phase phase_##name;
 PHASES(PHASE_DECLARE)

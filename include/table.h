@@ -32,12 +32,14 @@ struct cell {
 };
 
 struct column {
-	const char *name;  /* in csv and json: lower case, underscores */
+	const char *name;  /* in csv and json: lower case, underscores; NULL: not shown there */
 	const char *title; /* in text, markdown and html */
 	enum unit unit;    /* of the numbers below, when all agree */
 	enum better better;
 	bool left;         /* texts stand left, numbers right */
 	bool machine_only; /* csv and json alone show it */
+	bool fold;         /* a text that is too long for a terminal goes on below instead of being cut */
+	unsigned drop;     /* where a terminal is too narrow, highest goes first; 0 never goes */
 };
 
 /* Columns are borrowed and outlive the table. */

@@ -95,7 +95,9 @@ void payload_dirty(struct payload *payload, void *block, size_t bytes, uint64_t 
 	unsigned char *sector = block;
 
 	for (size_t i = 0; i + STAMP_BYTES <= bytes; i += SECTOR_BYTES) {
-		uint64_t stamp[2] = {rng_mix(offset_bytes + i), rng_mix(payload->serial++)};
+		/* Odd multipliers are bijections: no two stamps are alike. */
+		uint64_t stamp[2] = {payload->serial++ * 0x9e3779b97f4a7c15ULL,
+				     (offset_bytes + i) * 0xbf58476d1ce4e5b9ULL};
 
 		memcpy(sector + i, stamp, sizeof(stamp));
 	}
