@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "units.h"
+
 enum fact_class {
 	FACT_IDENTITY, /* what the machine is: confounds */
 	FACT_SETTING,  /* what one sets: confounds */
@@ -49,8 +51,23 @@ const char *facts_text(const struct facts *facts, const char *name);
 /* Writes any fact's value as text, cut to size; returns text. */
 const char *fact_format(const struct fact *fact, char *text, size_t size);
 
-/* The class of a name, prefixes like `disk.sda.`, `wal.` or `backing.` left aside; names nobody
- * declared (what a user says with --fact) are settings. */
+/* A fact the suite itself knows of (results/facts_known.h lists them). */
+struct fact_known {
+	const char *name;
+	enum fact_class fact_class;
+	enum unit unit; /* of its number; UNIT_NONE for texts and for numbers in a unit the name says */
+	const char *help; /* one line */
+};
+
+/* The known facts in the order of reports, ending with a NULL name. */
+extern const struct fact_known facts_known[];
+
+/* What is known of a name, or NULL. A prefix (`disk.NAME.`, `wal.`, `backing.`, also one after the
+ * other) is left aside: `wal.disk.sda.scheduler` is found as `scheduler`. */
+const struct fact_known *fact_find_known(const char *name);
+
+/* The class of a name, prefixes left aside; names nobody declared (what a user says with --fact,
+ * the tunables of a scheduler) are settings. */
 enum fact_class fact_class_of(const char *name);
 
 const char *fact_class_name(enum fact_class fact_class);
