@@ -63,7 +63,8 @@ void table_number(struct table *table, size_t column, enum unit unit, double num
 void table_integer(struct table *table, size_t column, int64_t number);
 void table_missing(struct table *table, size_t column, const char *reason);
 
-/* A report is a sequence of headings, facts ("name: value"), paragraphs and tables. */
+/* A report is a sequence of headings, facts ("name: value"; with the name "" one goes on with the
+ * fact before), paragraphs and tables. Readers are not shown a table without rows. */
 enum block_kind { BLOCK_TITLE, BLOCK_HEADING, BLOCK_FACT, BLOCK_PARAGRAPH, BLOCK_TABLE };
 
 struct block {

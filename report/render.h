@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * render.h - what the formats share.
+ */
+#ifndef ASSAY_REPORT_RENDER_H
+#define ASSAY_REPORT_RENDER_H
+
+#include "table.h"
+
+const struct cell *table_cell(const struct table *table, size_t row, size_t column);
+
+/* A cell in the words of a reader, safe to show: "1.21 GiB/s", "n/a", "-" where no number belongs.
+ * The caller's to free. */
+char *cell_copy(const struct cell *cell, const struct column *column);
+
+/* The next reason why a cell is missing, each told once; start with *cursor 0. NULL: no more. */
+const char *table_next_reason(const struct table *table, size_t *cursor);
+
+/* The table of a document that has exactly one, else NULL. */
+const struct table *document_only_table(const struct document *document);
+
+#endif
