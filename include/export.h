@@ -10,6 +10,11 @@
 
 #include "archive.h"
 
+/* The version of the document, and the buckets of its histograms (histogram.h): log-linear, 2^6 to
+ * an octave, up to 2^46 ns. */
+enum { EXPORT_SCHEMA = 1 };
+#define EXPORT_HISTOGRAM_SCHEME "loglinear-6-46"
+
 /* Writes one run as the JSON document of `assay show`; with histograms, as `assay export` does. */
 void export_json(FILE *out, const struct archived_run *archived, bool with_histograms);
 

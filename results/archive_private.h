@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * archive_private.h - what the files behind archive.h share: the open archive, and the few ways
+ * in which they run SQL.
+ */
+#ifndef ASSAY_ARCHIVE_PRIVATE_H
+#define ASSAY_ARCHIVE_PRIVATE_H
+
+#include <sqlite3.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "archive.h"
+
+enum { ARCHIVE_BUSY_S = 30 };
+
+struct archive {
+	sqlite3 *db;
+	char *path;     /* as it was given, for sentences */
+	int descriptor; /* ours beside SQLite's: the header is read and run locks are taken through it */
+
+	/* Statements that write are prepared once; SQL texts are told apart by address. */
+	struct prepared {
+		const char *sql;
+		sqlite3_stmt *statement;
+	} *prepared;
+	size_t prepared_count;
+
+	/* Runs begun and not finished through this handle. */
+	struct live_run {
+		int64_t run_id;
+		size_t notes_written;
+	} *live;
+	size_t live_count;
+};
+
+/* One row of an answer; not 0 ends the walk and is its result. */
+typedef int (*row_fn)(void *context, sqlite3_stmt *row, struct err *err);
+
+/*
+ * Values to bind are told by letters, one each, in the order of ?1, ?2, ...:
+ *   i int64_t   u uint64_t, bit by bit   d double, NAN is NULL
+ *   t text or NULL   e text, empty is NULL   b const void * and size_t
+ * The types must be these exactly: cast what is narrower.
+ */
+
+/* Runs a statement that answers nothing; sql must be static. */
+int archive_put(struct archive *archive, struct err *err, const char *sql, const char *kinds, ...);
+
+/* Calls fn for each row of the answer. */
+int archive_each(struct archive *archive, struct err *err, const char *sql, row_fn fn, void *context,
+		 const char *kinds, ...);
+
+/* A row_fn for answers of one integer: context is an int64_t, which keeps its value when there is
+ * no row. */
+int row_integer(void *context, sqlite3_stmt *row, struct err *err);
+
+/* Starts a transaction that may write, waiting for other writers. */
+int archive_transaction(struct archive *archive, struct err *err);
+
+/* Ends it: commits when rc is 0, else takes everything back. Returns rc, or why it could not commit. */
+int archive_transaction_end(struct archive *archive, int rc, struct err *err);
+
+/* SQLite's last error as a sentence that names the archive; returns a negative errno. */
+int archive_error(const struct archive *archive, struct err *err, const char *doing);
+
+/* Frees what archive_put has prepared. */
+void archive_forget_prepared(struct archive *archive);
+
+/* The text of a column, "" when it is NULL. Lives until the row's end. */
+const char *row_text(sqlite3_stmt *row, int column);
+
+/* A real of a column, NAN when it is NULL. */
+double row_real(sqlite3_stmt *row, int column);
+
+/* The lock of the living: one byte of the file for each run (see archive.c). */
+int archive_lock_run(struct archive *archive, int64_t run_id, struct err *err);
+int archive_unlock_run(struct archive *archive, int64_t run_id, struct err *err);
+
+/* A row_fn that adds the id in the first column to a struct run_ids. */
+int row_add_id(void *context, sqlite3_stmt *row, struct err *err);
+
+/* A foreign program's run has no seed unless it names one. */
+static inline bool run_has_seed(const struct run *run)
+{
+	return run->seed || (run->source && !strcmp(run->source, "assay"));
+}
+
+/* The archive tells how many from a plain number, which exports do not. */
+static inline const char *unit_stored_name(enum unit unit)
+{
+	return unit == UNIT_COUNT ? "count" : unit_name(unit);
+}
+
+static inline enum unit unit_stored_find(const char *name)
+{
+	return strcmp(name, "count") ? unit_find(name) : UNIT_COUNT;
+}
+
+#endif
