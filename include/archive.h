@@ -26,8 +26,14 @@ enum archive_mode {
 
 /* Opens the archive; *archive is the caller's to close. Refused with a sentence naming the path:
  * not an SQLite file, not an assay archive, a newer schema, read-only or in a missing directory
- * when it is to be written. */
-int archive_open(struct archive **archive, const char *path, enum archive_mode mode, struct err *err);
+ * when it is to be written. Opening to write marks the dead runs. A child that goes on
+ * without exec keeps its parent's runs alive for as long as it lives. */
+int archive_open(struct archive **archive, const char *path, enum archive_mode mode,
+		 struct err *err);
+
+/* Runs that were begun and not finished are given up: the next to open it marks them interrupted.
+ * Closing one of two handles on a file while the other is inside a call takes the other's locks
+ * away, as POSIX has it: not from a visitor of archive_list. */
 void archive_close(struct archive *archive);
 
 /* Where the archive is when nobody says: $ASSAY_DB, else $XDG_DATA_HOME/assay/archive.db, else
@@ -37,16 +43,18 @@ int archive_default_path(char *path, size_t size, bool *is_default, struct err *
 /* Makes the directories above path (mode 0700) that are missing. */
 int archive_make_directories(const char *path, struct err *err);
 
-/* Writes the run's row with its facts, tags and notes, sets run->id and takes the lock that says
- * this run is alive. */
+/* Writes the run's row as running with its facts, tags and notes, sets run->id and takes the lock
+ * that says this run is alive. A real fact that is NAN is left out. */
 int archive_begin(struct archive *archive, struct run *run, struct err *err);
 
 /* Writes a whole measurement in one transaction and sets measurement->id. */
 int archive_add(struct archive *archive, int64_t run_id, struct measurement *measurement,
 		struct err *err);
 
-/* Ends a run with "complete", "failed" or "interrupted", adds the notes made since archive_begin,
- * and gives the lock back. */
+/* Ends a run begun through this handle with "complete", "failed" or "interrupted", adds the facts
+ * and notes made since archive_begin (a fact already there keeps its value), and gives the lock
+ * back. Sets run->status and, unless it is set, run->finished_at. After an error the run still
+ * runs. */
 int archive_finish(struct archive *archive, struct run *run, const char *status, struct err *err);
 
 /* A list of run ids, the caller's to free with run_ids_release. */

@@ -51,19 +51,21 @@ enum { SCHEMA_VERSION = sizeof(migrations) / sizeof(migrations[0]) };
 
 /* ---- where it is ---- */
 
-static int compose_path(char *path, size_t size, const char *directory, const char *rest, struct err *err)
+static int compose_path(char *path, size_t size, const char *directory, const char *rest,
+			struct err *err)
 {
 	int length = snprintf(path, size, "%s%s", directory, rest);
 
 	if (length < 0 || (size_t)length >= size)
-		return err_set(err, -ENAMETOOLONG, "the path of the archive is too long: %s%s", directory,
-			       rest);
+		return err_set(err, -ENAMETOOLONG, "the path of the archive is too long: %s%s",
+			       directory, rest);
 	return 0;
 }
 
 int archive_default_path(char *path, size_t size, bool *is_default, struct err *err)
 {
-	const char *named = getenv("ASSAY_DB"), *data = getenv("XDG_DATA_HOME"), *home = getenv("HOME");
+	const char *named = getenv("ASSAY_DB"), *data = getenv("XDG_DATA_HOME"),
+		   *home = getenv("HOME");
 
 	*is_default = !named || !*named;
 	if (!*is_default)
@@ -72,8 +74,9 @@ int archive_default_path(char *path, size_t size, bool *is_default, struct err *
 		return compose_path(path, size, data, "/assay/archive.db", err);
 	if (home && *home)
 		return compose_path(path, size, home, "/.local/share/assay/archive.db", err);
-	return err_set(err, ERR_USAGE, "there is no place for the archive: neither --db is given nor "
-				       "ASSAY_DB, XDG_DATA_HOME or HOME set");
+	return err_set(err, ERR_USAGE,
+		       "there is no place for the archive: neither --db is given nor "
+		       "ASSAY_DB, XDG_DATA_HOME or HOME set");
 }
 
 int archive_make_directories(const char *path, struct err *err)
@@ -83,10 +86,12 @@ int archive_make_directories(const char *path, struct err *err)
 
 	if (rc)
 		return rc;
-	for (char *slash = strchr(directory + 1, '/'); *directory && slash; slash = strchr(slash + 1, '/')) {
+	for (char *slash = strchr(directory + 1, '/'); *directory && slash;
+	     slash = strchr(slash + 1, '/')) {
 		*slash = '\0';
 		if (mkdir(directory, 0700) && errno != EEXIST)
-			return err_set(err, -errno, "make the directory %s: %s", directory, strerror(errno));
+			return err_set(err, -errno, "make the directory %s: %s", directory,
+				       strerror(errno));
 		*slash = '/';
 	}
 	return 0;
@@ -129,8 +134,8 @@ static int check_directory(const char *path, struct err *err)
 		return 0;
 	if (errno == ENOENT)
 		return err_set(err, -errno, "the directory of the archive %s is missing", path);
-	return err_set(err, -errno, "the archive %s cannot be written, its directory refuses: %s", path,
-		       strerror(errno));
+	return err_set(err, -errno, "the archive %s cannot be written, its directory refuses: %s",
+		       path, strerror(errno));
 }
 
 /* A missing archive is an error to a reader; to a writer it must be possible to make. */
@@ -140,7 +145,8 @@ static int check_missing(const char *path, enum archive_mode mode, struct err *e
 	int rc = 0;
 
 	if (!lstat(path, &link))
-		return err_set(err, -ENOENT, "the archive %s is a symbolic link that leads nowhere", path);
+		return err_set(err, -ENOENT, "the archive %s is a symbolic link that leads nowhere",
+			       path);
 	if (mode == ARCHIVE_READ)
 		return err_set(err, -ENOENT, "no archive at %s; `assay run` makes one", path);
 	if (is_default_path(path))
@@ -159,11 +165,12 @@ static int check_present(const char *path, const struct stat *status, enum archi
 	if (!S_ISREG(status->st_mode))
 		return err_set(err, -EINVAL, "%s is not a regular file, so not an archive", path);
 	if (mode == ARCHIVE_READ && status->st_size == 0)
-		return err_set(err, -ENOENT, "no archive at %s, the file is empty; `assay run` makes one",
-			       path);
+		return err_set(err, -ENOENT,
+			       "no archive at %s, the file is empty; `assay run` makes one", path);
 	if (mode == ARCHIVE_READ)
 		return 0;
-	real = realpath(path, NULL); /* the journal stands beside the file, not beside a link to it */
+	/* The journal stands beside the file, not beside a link to it. */
+	real = realpath(path, NULL);
 	rc = real ? check_directory(real, err)
 		  : err_set(err, -errno, "find the archive %s: %s", path, strerror(errno));
 	free(real);
@@ -204,7 +211,8 @@ static int check_header(const struct archive *archive, struct err *err)
 	ssize_t got = pread(archive->descriptor, header, sizeof(header), 0);
 
 	if (got < 0)
-		return err_set(err, -errno, "read the archive %s: %s", archive->path, strerror(errno));
+		return err_set(err, -errno, "read the archive %s: %s", archive->path,
+			       strerror(errno));
 	if (got == 0)
 		return 0;
 	if (memcmp(header, magic, sizeof(magic)))
@@ -229,10 +237,12 @@ static int open_database(struct archive *archive, int flags, const char *setting
 	int rc = 0;
 
 	if (!real)
-		return err_set(err, -errno, "find the archive %s: %s", archive->path, strerror(errno));
+		return err_set(err, -errno, "find the archive %s: %s", archive->path,
+			       strerror(errno));
 	if (sqlite3_open_v2(real, &archive->db, flags, NULL))
 		rc = archive->db ? archive_error(archive, err, "open")
-				 : err_set(err, -ENOMEM, "open the archive %s: no memory", archive->path);
+				 : err_set(err, -ENOMEM, "open the archive %s: no memory",
+					   archive->path);
 	free(real);
 	if (rc)
 		return rc;
@@ -250,8 +260,8 @@ static int read_version(struct archive *archive, int64_t *version, struct err *e
 
 	if (!rc && *version > SCHEMA_VERSION)
 		return err_set(err, -EPROTO,
-			       "the archive %s has schema version %lld, this program knows versions up to "
-			       "%d: a newer assay made it",
+			       "the archive %s has schema version %lld, made by a newer assay: this "
+			       "one knows versions up to %d",
 			       archive->path, (long long)*version, SCHEMA_VERSION);
 	return rc;
 }
@@ -260,8 +270,8 @@ static int migrate_step(struct archive *archive, int64_t version, struct err *er
 {
 	char sql[100];
 
-	snprintf(sql, sizeof(sql), "PRAGMA application_id = %d; PRAGMA user_version = %d", APPLICATION_ID,
-		 (int)version + 1);
+	snprintf(sql, sizeof(sql), "PRAGMA application_id = %d; PRAGMA user_version = %d",
+		 APPLICATION_ID, (int)version + 1);
 	if (sqlite3_exec(archive->db, (const char *)migrations[version], NULL, NULL, NULL) ||
 	    sqlite3_exec(archive->db, sql, NULL, NULL, NULL))
 		return archive_error(archive, err, "bring up to date");
@@ -296,8 +306,8 @@ int archive_lock_run(struct archive *archive, int64_t run_id, struct err *err)
 	struct flock byte = run_byte(run_id, F_WRLCK);
 
 	if (fcntl(archive->descriptor, F_OFD_SETLK, &byte))
-		return err_set(err, -errno, "lock run %lld in the archive %s: %s", (long long)run_id,
-			       archive->path, strerror(errno));
+		return err_set(err, -errno, "lock run %lld in the archive %s: %s",
+			       (long long)run_id, archive->path, strerror(errno));
 	return 0;
 }
 
@@ -306,8 +316,8 @@ int archive_unlock_run(struct archive *archive, int64_t run_id, struct err *err)
 	struct flock byte = run_byte(run_id, F_UNLCK);
 
 	if (fcntl(archive->descriptor, F_OFD_SETLK, &byte))
-		return err_set(err, -errno, "unlock run %lld in the archive %s: %s", (long long)run_id,
-			       archive->path, strerror(errno));
+		return err_set(err, -errno, "unlock run %lld in the archive %s: %s",
+			       (long long)run_id, archive->path, strerror(errno));
 	return 0;
 }
 
@@ -383,8 +393,8 @@ static int check_readable(struct archive *archive, struct err *err)
 
 	if (!rc && version < SCHEMA_VERSION)
 		return err_set(err, -EPROTO,
-			       "the archive %s has schema version %lld, older than %d: the next command that "
-			       "writes to it, as `assay annotate`, brings it up to date",
+			       "the archive %s has schema version %lld, older than %d: any command "
+			       "that writes to it brings it up to date",
 			       archive->path, (long long)version, SCHEMA_VERSION);
 	return rc;
 }
@@ -404,7 +414,8 @@ static int open_to_read(struct archive *archive, struct err *err)
 	return rc ? rc : check_readable(archive, err);
 }
 
-int archive_open(struct archive **archive, const char *path, enum archive_mode mode, struct err *err)
+int archive_open(struct archive **archive, const char *path, enum archive_mode mode,
+		 struct err *err)
 {
 	struct archive *opened = calloc(1, sizeof(*opened));
 	int rc;

@@ -19,7 +19,7 @@ enum { ARCHIVE_BUSY_S = 30 };
 struct archive {
 	sqlite3 *db;
 	char *path;     /* as it was given, for sentences */
-	int descriptor; /* ours beside SQLite's: the header is read and run locks are taken through it */
+	int descriptor; /* ours beside SQLite's: to read the header, to lock runs */
 
 	/* Statements that write are prepared once; SQL texts are told apart by address. */
 	struct prepared {
@@ -50,8 +50,8 @@ typedef int (*row_fn)(void *context, sqlite3_stmt *row, struct err *err);
 int archive_put(struct archive *archive, struct err *err, const char *sql, const char *kinds, ...);
 
 /* Calls fn for each row of the answer. */
-int archive_each(struct archive *archive, struct err *err, const char *sql, row_fn fn, void *context,
-		 const char *kinds, ...);
+int archive_each(struct archive *archive, struct err *err, const char *sql, row_fn fn,
+		 void *context, const char *kinds, ...);
 
 /* A row_fn for answers of one integer: context is an int64_t, which keeps its value when there is
  * no row. */
@@ -60,7 +60,8 @@ int row_integer(void *context, sqlite3_stmt *row, struct err *err);
 /* Starts a transaction that may write, waiting for other writers. */
 int archive_transaction(struct archive *archive, struct err *err);
 
-/* Ends it: commits when rc is 0, else takes everything back. Returns rc, or why it could not commit. */
+/* Ends it: commits when rc is 0, else takes everything back. Returns rc, or the code of
+ * a commit that failed. */
 int archive_transaction_end(struct archive *archive, int rc, struct err *err);
 
 /* SQLite's last error as a sentence that names the archive; returns a negative errno. */

@@ -48,14 +48,26 @@ static void member_unless_zero(struct json *json, const char *key, uint64_t numb
 
 /* ---- the run ---- */
 
-static void write_facts(struct json *json, const char *key, const struct facts *facts)
+static void write_fact_items(struct json *json, const struct facts *facts)
 {
-	json_key(json, key);
-	json_object_open(json, true);
 	for (size_t i = 0; i < facts->count; i++) {
 		json_key(json, facts->items[i].name);
 		json_fact(json, &facts->items[i]);
 	}
+}
+
+/* The document has no place of its own for the target: it stands among the facts. */
+static void write_environment(struct json *json, const struct run *run)
+{
+	json_key(json, "facts");
+	json_object_open(json, true);
+	if (run->target && !facts_find(&run->facts, "target"))
+		member_text(json, "target", run->target);
+	write_fact_items(json, &run->facts);
+	json_object_close(json);
+	json_key(json, "tags");
+	json_object_open(json, true);
+	write_fact_items(json, &run->tags);
 	json_object_close(json);
 }
 
@@ -92,8 +104,7 @@ static void write_run(struct json *json, const struct run *run)
 	member_text(json, "command", run->command);
 	member_array(json, "started_at", run->started_at);
 	member_array(json, "finished_at", run->finished_at);
-	write_facts(json, "facts", &run->facts);
-	write_facts(json, "tags", &run->tags);
+	write_environment(json, run);
 	write_notes(json, run);
 	json_object_close(json);
 }
@@ -208,8 +219,9 @@ static void write_histogram(struct json *json, const void *item)
 }
 
 /* A list of objects, one a line. */
-static void write_list(struct json *json, const char *key, void (*write)(struct json *, const void *),
-		       const void *items, size_t count, size_t item_bytes)
+static void write_list(struct json *json, const char *key,
+		       void (*write)(struct json *, const void *), const void *items, size_t count,
+		       size_t item_bytes)
 {
 	json_key(json, key);
 	json_array_open(json, true);

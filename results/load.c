@@ -19,16 +19,18 @@ struct loading {
 	size_t current; /* the measurement the last row belonged to */
 };
 
-static int corrupt(const struct archive *archive, struct err *err, const char *what, const char *found)
+static int corrupt(const struct archive *archive, struct err *err, const char *what,
+		   const char *found)
 {
-	return err_set(err, -EUCLEAN, "the archive %s is damaged: \"%s\" is no %s", archive->path, found,
-		       what);
+	return err_set(err, -EUCLEAN, "the archive %s is damaged: \"%s\" is no %s", archive->path,
+		       found, what);
 }
 
 /* ---- the run ---- */
 
 /* Copies a column into an array, cut to its size. */
-#define COPY_TEXT(array, row, column) snprintf((array), sizeof(array), "%s", row_text((row), (column)))
+#define COPY_TEXT(array, row, column) \
+	snprintf((array), sizeof(array), "%s", row_text((row), (column)))
 
 static void set_column(char **field, sqlite3_stmt *row, int column)
 {
@@ -60,13 +62,14 @@ static int take_run(void *context, sqlite3_stmt *row, struct err *err)
 static int load_head(struct loading *loading, int64_t run_id, struct err *err)
 {
 	static const char sql[] =
-		"SELECT run_id, uuid, series, round, source, version, status, label, profile, target,"
+		"SELECT run_id, uuid, series, round, source, version, status, label, profile, "
+		"target,"
 		" command, seed, started_at, finished_at FROM run WHERE run_id = ?1";
 	int rc = archive_each(loading->archive, err, sql, take_run, loading, "i", run_id);
 
 	if (!rc && !loading->into->run.id)
-		return err_set(err, ERR_USAGE, "there is no run %" PRId64 " in the archive %s", run_id,
-			       loading->archive->path);
+		return err_set(err, ERR_USAGE, "there is no run %" PRId64 " in the archive %s",
+			       run_id, loading->archive->path);
 	return rc;
 }
 
@@ -99,9 +102,11 @@ static int take_note(void *context, sqlite3_stmt *row, struct err *err)
 /* Facts come in the order in which their names were first recorded, which groups them. */
 static int load_environment(struct loading *loading, int64_t run_id, struct err *err)
 {
-	static const char facts_sql[] = "SELECT name, value FROM run_fact JOIN fact_name"
-					" USING (fact_name_id) WHERE run_id = ?1 ORDER BY fact_name_id";
-	static const char tags_sql[] = "SELECT name, value FROM run_tag WHERE run_id = ?1 ORDER BY name";
+	static const char facts_sql[] =
+		"SELECT name, value FROM run_fact JOIN fact_name"
+		" USING (fact_name_id) WHERE run_id = ?1 ORDER BY fact_name_id";
+	static const char tags_sql[] =
+		"SELECT name, value FROM run_tag WHERE run_id = ?1 ORDER BY name";
 	static const char notes_sql[] =
 		"SELECT noted_at, note FROM run_note WHERE run_id = ?1 ORDER BY position";
 	struct archive *archive = loading->archive;
@@ -140,7 +145,8 @@ static struct measurement *measurement_of(struct loading *loading, sqlite3_stmt 
 	while (loading->current < into->measurement_count &&
 	       into->measurements[loading->current].id != id)
 		loading->current++;
-	return loading->current < into->measurement_count ? &into->measurements[loading->current] : NULL;
+	return loading->current < into->measurement_count ? &into->measurements[loading->current]
+							  : NULL;
 }
 
 /* A number is taken from its JSON text: SQLite would make a real of one above 2^63 - 1. */
@@ -178,7 +184,8 @@ static int take_metric(void *context, sqlite3_stmt *row, struct err *err)
 static int take_histogram(void *context, sqlite3_stmt *row, struct err *err)
 {
 	struct measurement *measurement = measurement_of(context, row);
-	struct latency_histogram *latency = measurement_add_histogram(measurement, row_text(row, 1));
+	struct latency_histogram *latency =
+		measurement_add_histogram(measurement, row_text(row, 1));
 
 	return histogram_decode(&latency->histogram, sqlite3_column_blob(row, 2),
 				(size_t)sqlite3_column_bytes(row, 2), err);
@@ -186,7 +193,8 @@ static int take_histogram(void *context, sqlite3_stmt *row, struct err *err)
 
 static int take_sample(void *context, sqlite3_stmt *row, struct err *err)
 {
-	struct sample *sample = measurement_add_sample(measurement_of(context, row), row_text(row, 1));
+	struct sample *sample =
+		measurement_add_sample(measurement_of(context, row), row_text(row, 1));
 
 	(void)err;
 	sample->at_ns = (uint64_t)sqlite3_column_int64(row, 2);
@@ -199,7 +207,8 @@ static int take_sample(void *context, sqlite3_stmt *row, struct err *err)
 
 static int take_device(void *context, sqlite3_stmt *row, struct err *err)
 {
-	struct device_use *device = measurement_add_device(measurement_of(context, row), row_text(row, 1));
+	struct device_use *device =
+		measurement_add_device(measurement_of(context, row), row_text(row, 1));
 	uint64_t *const counters[] = {&device->reads,       &device->read_bytes, &device->writes,
 				      &device->write_bytes, &device->flushes,    &device->busy_ns,
 				      &device->queue_ns};
@@ -217,13 +226,15 @@ static int take_flag(void *context, sqlite3_stmt *row, struct err *err)
 
 	if (!severity_find(row_text(row, 2), &severity))
 		return corrupt(loading->archive, err, "severity of a flag", row_text(row, 2));
-	measurement_flag(measurement_of(loading, row), severity, row_text(row, 1), "%s", row_text(row, 3));
+	measurement_flag(measurement_of(loading, row), severity, row_text(row, 1), "%s",
+			 row_text(row, 3));
 	return 0;
 }
 
 /* ---- all of it ---- */
 
-#define OF_RUN " JOIN measurement USING (measurement_id) WHERE run_id = ?1 ORDER BY measurement_id, "
+#define OF_RUN \
+	" JOIN measurement USING (measurement_id) WHERE run_id = ?1 ORDER BY measurement_id, "
 
 /* The lists of a measurement; unless says which bit of what each needs, 0: always read. */
 static const struct {
@@ -231,7 +242,8 @@ static const struct {
 	row_fn take;
 	unsigned needs;
 } lists[] = {
-	{"SELECT measurement_id, phase.name, status, message, started_at, elapsed_ns FROM measurement"
+	{"SELECT measurement_id, phase.name, status, message, started_at, elapsed_ns FROM "
+	 "measurement"
 	 " JOIN point USING (point_id) JOIN phase USING (phase_id)"
 	 " WHERE run_id = ?1 ORDER BY measurement_id",
 	 take_measurement, 0},
@@ -240,19 +252,22 @@ static const struct {
 	 " WHERE run_id = ?1 ORDER BY measurement_id, json_each.id",
 	 take_parameter, 0},
 	{"SELECT measurement_id, operation.name, metric.name, unit, better, headline, value"
-	 " FROM metric_value JOIN operation USING (operation_id) JOIN metric USING (metric_id)" OF_RUN
-	 "position",
+	 " FROM metric_value JOIN operation USING (operation_id) JOIN metric USING "
+	 "(metric_id)" OF_RUN "position",
 	 take_metric, 0},
 	{"SELECT measurement_id, operation.name, latency_ns FROM histogram JOIN operation"
 	 " USING (operation_id)" OF_RUN "position",
 	 take_histogram, LOAD_HISTOGRAMS},
-	{"SELECT measurement_id, operation.name, at_ns, operation_count, moved_bytes, latency_p99_ns,"
+	{"SELECT measurement_id, operation.name, at_ns, operation_count, moved_bytes, "
+	 "latency_p99_ns,"
 	 " latency_max_ns FROM sample JOIN operation USING (operation_id)" OF_RUN "position",
 	 take_sample, LOAD_SAMPLES},
-	{"SELECT measurement_id, name, read_count, read_bytes, write_count, write_bytes, flush_count,"
+	{"SELECT measurement_id, name, read_count, read_bytes, write_count, write_bytes, "
+	 "flush_count,"
 	 " busy_ns, queue_ns FROM device_use" OF_RUN "position",
 	 take_device, 0},
-	{"SELECT measurement_id, code, severity, flag.message FROM flag" OF_RUN "position", take_flag, 0},
+	{"SELECT measurement_id, code, severity, flag.message FROM flag" OF_RUN "position",
+	 take_flag, 0},
 };
 
 static int load_all(struct loading *loading, int64_t run_id, unsigned what, struct err *err)
@@ -265,14 +280,15 @@ static int load_all(struct loading *loading, int64_t run_id, unsigned what, stru
 		if (lists[i].needs && !(lists[i].needs & what))
 			continue;
 		loading->current = 0;
-		rc = archive_each(loading->archive, err, lists[i].sql, lists[i].take, loading, "i", run_id);
+		rc = archive_each(loading->archive, err, lists[i].sql, lists[i].take, loading, "i",
+				  run_id);
 	}
 	return rc;
 }
 
 /* One transaction to read in, so that a run being written is seen at one moment. */
-int archive_load(struct archive *archive, int64_t run_id, unsigned what, struct archived_run *archived,
-		 struct err *err)
+int archive_load(struct archive *archive, int64_t run_id, unsigned what,
+		 struct archived_run *archived, struct err *err)
 {
 	struct loading loading = {.archive = archive, .into = archived};
 	bool nested = !sqlite3_get_autocommit(archive->db);

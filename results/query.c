@@ -181,10 +181,12 @@ static bool is_uuid_prefix(const char *term, char digits[UUID_MAX])
 	return count >= UUID_PREFIX_MIN_DIGITS;
 }
 
-static int find_uuid(struct archive *archive, const char *term, struct run_ids *ids, struct err *err)
+static int find_uuid(struct archive *archive, const char *term, struct run_ids *ids,
+		     struct err *err)
 {
-	static const char sql[] = "SELECT run_id FROM run"
-				  " WHERE substr(replace(uuid, '-', ''), 1, length(?1)) = ?1 ORDER BY run_id";
+	static const char sql[] =
+		"SELECT run_id FROM run"
+		" WHERE substr(replace(uuid, '-', ''), 1, length(?1)) = ?1 ORDER BY run_id";
 	char digits[UUID_MAX], text[IDS_TEXT_MAX];
 	int rc;
 
@@ -192,8 +194,8 @@ static int find_uuid(struct archive *archive, const char *term, struct run_ids *
 		return 0;
 	rc = archive_each(archive, err, sql, row_add_id, ids, "t", digits);
 	if (!rc && ids->count > 1)
-		return err_set(err, ERR_USAGE, "\"%s\" begins the UUIDs of runs %s: say more of it", term,
-			       ids_format(ids, text));
+		return err_set(err, ERR_USAGE, "\"%s\" begins the UUIDs of runs %s: say more of it",
+			       term, ids_format(ids, text));
 	return rc;
 }
 
@@ -215,14 +217,16 @@ static int refuse_unknown(struct archive *archive, const char *term, struct err 
 	return rc;
 }
 
-static int find_label(struct archive *archive, const char *term, struct run_ids *ids, struct err *err)
+static int find_label(struct archive *archive, const char *term, struct run_ids *ids,
+		      struct err *err)
 {
 	static const char sql[] = "SELECT run_id FROM run WHERE label = ?1 ORDER BY run_id";
 
 	return archive_each(archive, err, sql, row_add_id, ids, "t", term);
 }
 
-static int find_plain(struct archive *archive, const char *term, struct run_ids *ids, struct err *err)
+static int find_plain(struct archive *archive, const char *term, struct run_ids *ids,
+		      struct err *err)
 {
 	static const char id_sql[] = "SELECT run_id FROM run WHERE run_id = ?1";
 	int64_t number;
@@ -242,8 +246,11 @@ static int find_plain(struct archive *archive, const char *term, struct run_ids 
 /* ---- filters ---- */
 
 /* What a filter may name beside facts and tags: `?1` is the pattern. A missing value is "". */
-#define COLUMN_FITS(name, expression)                                                              \
-	{name, "SELECT run_id FROM run WHERE ifnull(" expression ", '') GLOB ?1 ORDER BY run_id"}
+#define COLUMN_FITS(name, expression)                                   \
+	{                                                               \
+		name, "SELECT run_id FROM run WHERE ifnull(" expression \
+		      ", '') GLOB ?1 ORDER BY run_id"                   \
+	}
 
 struct run_column {
 	const char *name, *sql;
@@ -269,8 +276,10 @@ static const struct run_column run_columns[] = {
 
 /* A moment is compared as far as it is given, so until=2026-01-31 takes in that whole day. */
 static const struct run_column run_moments[] = {
-	{"since", "SELECT run_id FROM run WHERE substr(started_at, 1, length(?1)) >= ?1 ORDER BY run_id"},
-	{"until", "SELECT run_id FROM run WHERE substr(started_at, 1, length(?1)) <= ?1 ORDER BY run_id"},
+	{"since",
+	 "SELECT run_id FROM run WHERE substr(started_at, 1, length(?1)) >= ?1 ORDER BY run_id"},
+	{"until",
+	 "SELECT run_id FROM run WHERE substr(started_at, 1, length(?1)) <= ?1 ORDER BY run_id"},
 };
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
@@ -297,7 +306,8 @@ static int make_pattern(struct filter *filter, const char *typed, struct err *er
 
 	for (; *typed; typed++) {
 		if (used + 4 > sizeof(filter->pattern))
-			return err_set(err, ERR_USAGE, "the pattern of the filter %.60s... is too long",
+			return err_set(err, ERR_USAGE,
+				       "the pattern of the filter %.60s... is too long",
 				       filter->term);
 		if (*typed == '[') {
 			memcpy(filter->pattern + used, "[[]", 3);
@@ -337,14 +347,15 @@ static int check_moment(struct archive *archive, struct filter *filter, struct e
 		filter->pattern[--length] = '\0';
 	if (length > 10 && filter->pattern[10] == ' ')
 		filter->pattern[10] = 'T';
-	if (length == 4 || length == 7 || length == 10 || length == 13 || length == 16 || length == 19 ||
-	    length == 23) {
+	if (length == 4 || length == 7 || length == 10 || length == 13 || length == 16 ||
+	    length == 19 || length == 23) {
 		memcpy(whole, filter->pattern, length);
 		rc = archive_each(archive, err, sql, row_integer, &exists, "t", whole);
 	}
 	if (rc || exists)
 		return rc;
-	return err_set(err, ERR_USAGE, "%s: \"%s\" is not a date like 2026-01-31 or 2026-01-31T12:00 (UTC)",
+	return err_set(err, ERR_USAGE,
+		       "%s: \"%s\" is not a date like 2026-01-31 or 2026-01-31T12:00 (UTC)",
 		       filter->term, filter->pattern);
 }
 
@@ -363,7 +374,8 @@ static int check_known(struct archive *archive, const struct filter *filter, str
 		run_set_text(LIST_ADD(names.items, names.count), run_columns[i].name);
 	nearest = names_nearest(&names, filter->name);
 	if (!rc && !known && nearest)
-		rc = err_set(err, ERR_USAGE, "%s: no run in %s has a fact, tag or column \"%s\"; is \"%s\" meant?",
+		rc = err_set(err, ERR_USAGE,
+			     "%s: no run in %s has a fact, tag or column \"%s\"; is \"%s\" meant?",
 			     filter->term, archive->path, filter->name, nearest);
 	else if (!rc && !known)
 		rc = err_set(err, ERR_USAGE, "%s: no run in %s has a fact, tag or column \"%s\"",
@@ -375,14 +387,15 @@ static int check_known(struct archive *archive, const struct filter *filter, str
 static int find_by_fact(struct archive *archive, const struct filter *filter, struct run_ids *ids,
 			struct err *err)
 {
-	static const char sql[] =
-		"SELECT run_id FROM run_fact JOIN fact_name USING (fact_name_id)"
-		" WHERE name = ?1 AND CAST(value AS TEXT) GLOB ?2"
-		" UNION SELECT run_id FROM run_tag WHERE name = ?1 AND value GLOB ?2 ORDER BY run_id";
+	static const char sql[] = "SELECT run_id FROM run_fact JOIN fact_name USING (fact_name_id)"
+				  " WHERE name = ?1 AND CAST(value AS TEXT) GLOB ?2"
+				  " UNION SELECT run_id FROM run_tag WHERE name = ?1 AND value "
+				  "GLOB ?2 ORDER BY run_id";
 	int rc = check_known(archive, filter, err);
 
 	return rc ? rc
-		  : archive_each(archive, err, sql, row_add_id, ids, "tt", filter->name, filter->pattern);
+		  : archive_each(archive, err, sql, row_add_id, ids, "tt", filter->name,
+				 filter->pattern);
 }
 
 static int find_filtered(struct archive *archive, struct filter *filter, struct run_ids *ids,
@@ -393,15 +406,18 @@ static int find_filtered(struct archive *archive, struct filter *filter, struct 
 
 	column = find_column(run_columns, COUNT_OF(run_columns), filter->name);
 	if (column)
-		return archive_each(archive, err, column->sql, row_add_id, ids, "t", filter->pattern);
+		return archive_each(archive, err, column->sql, row_add_id, ids, "t",
+				    filter->pattern);
 	column = find_column(run_moments, COUNT_OF(run_moments), filter->name);
 	if (!column)
 		return find_by_fact(archive, filter, ids, err);
 	rc = check_moment(archive, filter, err);
-	return rc ? rc : archive_each(archive, err, column->sql, row_add_id, ids, "t", filter->pattern);
+	return rc ? rc
+		  : archive_each(archive, err, column->sql, row_add_id, ids, "t", filter->pattern);
 }
 
-static int apply_filter(struct archive *archive, const char *term, struct run_ids *ids, struct err *err)
+static int apply_filter(struct archive *archive, const char *term, struct run_ids *ids,
+			struct err *err)
 {
 	struct run_ids found = {0};
 	struct filter filter;
@@ -415,7 +431,8 @@ static int apply_filter(struct archive *archive, const char *term, struct run_id
 	if (!rc && !found.count)
 		rc = err_set(err, ERR_USAGE, "no run in %s fits %s", archive->path, term);
 	else if (!rc && !ids->count && before)
-		rc = err_set(err, ERR_USAGE, "none of the runs that the other terms leave fits %s", term);
+		rc = err_set(err, ERR_USAGE, "none of the runs that the other terms leave fits %s",
+			     term);
 	run_ids_release(&found);
 	return rc;
 }
@@ -466,16 +483,18 @@ static int select_terms(struct archive *archive, const char *const terms[], size
 	return rc;
 }
 
-static int check_one(const char *const terms[], size_t count, const struct run_ids *ids, struct err *err)
+static int check_one(const char *const terms[], size_t count, const struct run_ids *ids,
+		     struct err *err)
 {
 	char text[IDS_TEXT_MAX];
 
 	if (ids->count == 1)
 		return 0;
 	if (count == 1)
-		return err_set(err, ERR_USAGE, "\"%s\" names several runs: %s; one is needed", terms[0],
-			       ids_format(ids, text));
-	return err_set(err, ERR_USAGE, "several runs are named: %s; one is needed", ids_format(ids, text));
+		return err_set(err, ERR_USAGE, "\"%s\" names several runs: %s; one is needed",
+			       terms[0], ids_format(ids, text));
+	return err_set(err, ERR_USAGE, "several runs are named: %s; one is needed",
+		       ids_format(ids, text));
 }
 
 int archive_select(struct archive *archive, const char *const terms[], size_t count, unsigned flags,
@@ -485,8 +504,9 @@ int archive_select(struct archive *archive, const char *const terms[], size_t co
 
 	memset(ids, 0, sizeof(*ids));
 	if (!count && (flags & SELECT_ONE || !(flags & SELECT_ALL_IF_NONE)))
-		return err_set(err, ERR_USAGE,
-			       "no run is named: an id, the beginning of a UUID, a label or `latest`");
+		return err_set(
+			err, ERR_USAGE,
+			"no run is named: an id, the beginning of a UUID, a label or `latest`");
 	rc = select_terms(archive, terms, count, ids, err);
 	if (!rc && count && !ids->count)
 		rc = refuse_empty(archive, err);
@@ -510,9 +530,9 @@ static int take_line(void *context, sqlite3_stmt *row, struct err *err)
 	struct run_line line = {.id = sqlite3_column_int64(row, 0),
 				.round = sqlite3_column_int64(row, 14),
 				.measurements = sqlite3_column_int64(row, 15)};
-	const char **const texts[] = {&line.uuid,    &line.series,     &line.source,     &line.status,
-				      &line.label,   &line.profile,    &line.started_at, &line.host,
-				      &line.kernel,  &line.target,     &line.filesystem, &line.device,
+	const char **const texts[] = {&line.uuid,     &line.series,  &line.source,     &line.status,
+				      &line.label,    &line.profile, &line.started_at, &line.host,
+				      &line.kernel,   &line.target,  &line.filesystem, &line.device,
 				      &line.scheduler};
 
 	(void)err;
@@ -521,11 +541,12 @@ static int take_line(void *context, sqlite3_stmt *row, struct err *err)
 	return listing->visit(listing->context, &line);
 }
 
-int archive_list(struct archive *archive, const struct run_ids *ids, run_line_fn visit, void *context,
-		 struct err *err)
+int archive_list(struct archive *archive, const struct run_ids *ids, run_line_fn visit,
+		 void *context, struct err *err)
 {
 	static const char sql[] =
-		"SELECT run_id, uuid, series, source, status, label, profile, started_at, host, kernel,"
+		"SELECT run_id, uuid, series, source, status, label, profile, started_at, host, "
+		"kernel,"
 		" target, filesystem, device, scheduler, round,"
 		" (SELECT count(*) FROM measurement WHERE measurement.run_id = runs.run_id)"
 		" FROM runs WHERE run_id = ?1";

@@ -17,27 +17,30 @@
 static int put_run(struct archive *archive, const struct run *run, struct err *err)
 {
 	static const char sql[] =
-		"INSERT INTO run (uuid, series, round, source, version, status, label, profile, target,"
+		"INSERT INTO run (uuid, series, round, source, version, status, label, profile, "
+		"target,"
 		" command, seed, started_at)"
 		" VALUES (?1, ?2, ?3, ?4, ?5, 'running', ?6, ?7, ?8, ?9, ?10, ?11)";
 	char seed[24] = "";
 
 	if (run_has_seed(run))
 		snprintf(seed, sizeof(seed), "%" PRIu64, run->seed);
-	return archive_put(archive, err, sql, "teittttttet", run->uuid, run->series, (int64_t)run->round,
-			   run->source, run->version, run->label, run->profile, run->target, run->command,
-			   seed, run->started_at);
+	return archive_put(archive, err, sql, "teittttttet", run->uuid, run->series,
+			   (int64_t)run->round, run->source, run->version, run->label, run->profile,
+			   run->target, run->command, seed, run->started_at);
 }
 
 static int put_fact_name(struct archive *archive, const char *name, struct err *err)
 {
-	static const char sql[] = "INSERT INTO fact_name (name, class) VALUES (?1, ?2) ON CONFLICT (name)"
-				  " DO UPDATE SET class = excluded.class WHERE class <> excluded.class";
+	static const char sql[] =
+		"INSERT INTO fact_name (name, class) VALUES (?1, ?2) ON CONFLICT (name)"
+		" DO UPDATE SET class = excluded.class WHERE class <> excluded.class";
 
 	return archive_put(archive, err, sql, "tt", name, fact_class_name(fact_class_of(name)));
 }
 
-static int put_fact(struct archive *archive, int64_t run_id, const struct fact *fact, struct err *err)
+static int put_fact(struct archive *archive, int64_t run_id, const struct fact *fact,
+		    struct err *err)
 {
 	static const char sql[] = "INSERT INTO run_fact (run_id, fact_name_id, value)"
 				  " SELECT ?1, fact_name_id, ?3 FROM fact_name WHERE name = ?2"
@@ -60,7 +63,8 @@ static int put_fact(struct archive *archive, int64_t run_id, const struct fact *
 }
 
 /* Those that are there already keep their value: another process may have corrected them. */
-static int put_facts(struct archive *archive, int64_t run_id, const struct facts *facts, struct err *err)
+static int put_facts(struct archive *archive, int64_t run_id, const struct facts *facts,
+		     struct err *err)
 {
 	int rc = 0;
 
@@ -69,7 +73,8 @@ static int put_facts(struct archive *archive, int64_t run_id, const struct facts
 	return rc;
 }
 
-static int put_tags(struct archive *archive, int64_t run_id, const struct facts *tags, struct err *err)
+static int put_tags(struct archive *archive, int64_t run_id, const struct facts *tags,
+		    struct err *err)
 {
 	static const char sql[] = "INSERT INTO run_tag (run_id, name, value) VALUES (?1, ?2, ?3)";
 	int rc = 0;
@@ -90,11 +95,13 @@ static int put_notes(struct archive *archive, int64_t run_id, const struct run *
 	int rc = 0;
 
 	for (size_t i = first; !rc && i < run->note_count; i++)
-		rc = archive_put(archive, err, sql, "itt", run_id, run->notes[i].at, run->notes[i].text);
+		rc = archive_put(archive, err, sql, "itt", run_id, run->notes[i].at,
+				 run->notes[i].text);
 	return rc;
 }
 
-static int put_begun(struct archive *archive, const struct run *run, int64_t *run_id, struct err *err)
+static int put_begun(struct archive *archive, const struct run *run, int64_t *run_id,
+		     struct err *err)
 {
 	int rc = put_run(archive, run, err);
 
@@ -145,8 +152,8 @@ static int put_finished(struct archive *archive, const struct run *run, size_t n
 	if (rc)
 		return rc;
 	if (sqlite3_changes(archive->db) != 1)
-		return err_set(err, -ENOENT, "run %" PRId64 " is no longer in the archive %s", run->id,
-			       archive->path);
+		return err_set(err, -ENOENT, "run %" PRId64 " is no longer in the archive %s",
+			       run->id, archive->path);
 	rc = put_facts(archive, run->id, &run->facts, err);
 	return rc ? rc : put_notes(archive, run->id, run, notes_written, err);
 }
@@ -158,8 +165,8 @@ int archive_finish(struct archive *archive, struct run *run, const char *status,
 	int rc;
 
 	if (!live)
-		return err_set(err, -EINVAL, "run %" PRId64 " was not begun in the archive %s", run->id,
-			       archive->path);
+		return err_set(err, -EINVAL, "run %" PRId64 " was not begun in the archive %s",
+			       run->id, archive->path);
 	clock_label(finished_at);
 	if (*run->finished_at) /* an imported run ended when it says it did */
 		snprintf(finished_at, sizeof(finished_at), "%s", run->finished_at);
@@ -213,9 +220,11 @@ static char *canonical_parameters(const struct measurement *measurement)
 }
 
 /* SQLite's json() takes the blanks out. */
-static int put_point(struct archive *archive, const char *phase, const char *parameters, struct err *err)
+static int put_point(struct archive *archive, const char *phase, const char *parameters,
+		     struct err *err)
 {
-	static const char phase_sql[] = "INSERT INTO phase (name) VALUES (?1) ON CONFLICT DO NOTHING";
+	static const char phase_sql[] =
+		"INSERT INTO phase (name) VALUES (?1) ON CONFLICT DO NOTHING";
 	static const char point_sql[] =
 		"INSERT INTO point (phase_id, parameters) SELECT phase_id, json(?2) FROM phase"
 		" WHERE name = ?1 ON CONFLICT DO NOTHING";
@@ -227,16 +236,17 @@ static int put_point(struct archive *archive, const char *phase, const char *par
 static int put_head(struct archive *archive, int64_t run_id, const struct measurement *measurement,
 		    int64_t *measurement_id, struct err *err)
 {
-	static const char sql[] =
-		"INSERT INTO measurement (run_id, point_id, status, message, started_at, elapsed_ns)"
-		" SELECT ?1, point_id, ?4, ?5, ?6, nullif(?7, 0) FROM point JOIN phase USING (phase_id)"
-		" WHERE name = ?2 AND parameters = json(?3)";
+	static const char sql[] = "INSERT INTO measurement (run_id, point_id, status, message, "
+				  "started_at, elapsed_ns)"
+				  " SELECT ?1, point_id, ?4, ?5, ?6, nullif(?7, 0) FROM point JOIN "
+				  "phase USING (phase_id)"
+				  " WHERE name = ?2 AND parameters = json(?3)";
 	char *parameters = canonical_parameters(measurement);
 	int rc = put_point(archive, measurement->phase, parameters, err);
 
 	if (!rc)
-		rc = archive_put(archive, err, sql, "ittteeu", run_id, measurement->phase, parameters,
-				 status_name(measurement->status), measurement->message,
+		rc = archive_put(archive, err, sql, "ittteeu", run_id, measurement->phase,
+				 parameters, status_name(measurement->status), measurement->message,
 				 measurement->started_at, measurement->elapsed_ns);
 	*measurement_id = sqlite3_last_insert_rowid(archive->db);
 	free(parameters);
@@ -253,10 +263,11 @@ static int put_operation(struct archive *archive, const char *name, struct err *
 static int put_metric(struct archive *archive, int64_t id, size_t position, const void *item,
 		      struct err *err)
 {
-	static const char metric_sql[] =
-		"INSERT INTO metric (name, unit, better) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING";
+	static const char metric_sql[] = "INSERT INTO metric (name, unit, better) VALUES (?1, ?2, "
+					 "?3) ON CONFLICT DO NOTHING";
 	static const char value_sql[] =
-		"INSERT INTO metric_value (measurement_id, position, operation_id, metric_id, headline, value)"
+		"INSERT INTO metric_value (measurement_id, position, operation_id, metric_id, "
+		"headline, value)"
 		" SELECT ?1, ?2, operation_id, metric_id, ?7, ?8 FROM operation, metric"
 		" WHERE operation.name = ?3 AND metric.name = ?4 AND unit = ?5 AND better = ?6";
 	const struct metric_value *value = item;
@@ -269,8 +280,8 @@ static int put_metric(struct archive *archive, int64_t id, size_t position, cons
 		rc = archive_put(archive, err, metric_sql, "ttt", value->metric, unit, better);
 	return rc ? rc
 		  : archive_put(archive, err, value_sql, "iittttid", id, (int64_t)position,
-				value->operation, value->metric, unit, better, (int64_t)value->headline,
-				value->value);
+				value->operation, value->metric, unit, better,
+				(int64_t)value->headline, value->value);
 }
 
 static int put_histogram(struct archive *archive, int64_t id, size_t position, const void *item,
@@ -299,25 +310,26 @@ static int put_sample(struct archive *archive, int64_t id, size_t position, cons
 		      struct err *err)
 {
 	static const char sql[] =
-		"INSERT INTO sample (measurement_id, position, operation_id, at_ns, operation_count,"
+		"INSERT INTO sample (measurement_id, position, operation_id, at_ns, "
+		"operation_count,"
 		" moved_bytes, latency_p99_ns, latency_max_ns)"
 		" SELECT ?1, ?2, operation_id, ?4, ?5, ?6, ?7, ?8 FROM operation WHERE name = ?3";
 	const struct sample *sample = item;
 	int rc = put_operation(archive, sample->operation, err);
 
 	return rc ? rc
-		  : archive_put(archive, err, sql, "iituuudd", id, (int64_t)position, sample->operation,
-				sample->at_ns, sample->count, sample->bytes, sample->latency_p99_ns,
-				sample->latency_max_ns);
+		  : archive_put(archive, err, sql, "iituuudd", id, (int64_t)position,
+				sample->operation, sample->at_ns, sample->count, sample->bytes,
+				sample->latency_p99_ns, sample->latency_max_ns);
 }
 
 static int put_device(struct archive *archive, int64_t id, size_t position, const void *item,
 		      struct err *err)
 {
-	static const char sql[] =
-		"INSERT INTO device_use (measurement_id, position, name, read_count, read_bytes, write_count,"
-		" write_bytes, flush_count, busy_ns, queue_ns)"
-		" VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)";
+	static const char sql[] = "INSERT INTO device_use (measurement_id, position, name, "
+				  "read_count, read_bytes, write_count,"
+				  " write_bytes, flush_count, busy_ns, queue_ns)"
+				  " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)";
 	const struct device_use *device = item;
 
 	return archive_put(archive, err, sql, "iituuuuuuu", id, (int64_t)position, device->name,
@@ -340,8 +352,8 @@ static int put_flag(struct archive *archive, int64_t id, size_t position, const 
 typedef int (*put_fn)(struct archive *archive, int64_t id, size_t position, const void *item,
 		      struct err *err);
 
-static int put_list(struct archive *archive, int64_t id, put_fn put, const void *items, size_t count,
-		    size_t item_bytes, struct err *err)
+static int put_list(struct archive *archive, int64_t id, put_fn put, const void *items,
+		    size_t count, size_t item_bytes, struct err *err)
 {
 	int rc = 0;
 
@@ -372,7 +384,8 @@ static int put_measurement(struct archive *archive, int64_t run_id, const struct
 	return rc;
 }
 
-int archive_add(struct archive *archive, int64_t run_id, struct measurement *measurement, struct err *err)
+int archive_add(struct archive *archive, int64_t run_id, struct measurement *measurement,
+		struct err *err)
 {
 	int64_t id = 0;
 	int rc = archive_transaction(archive, err);

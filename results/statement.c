@@ -40,7 +40,8 @@ int archive_error(const struct archive *archive, struct err *err, const char *do
 	int code = code_of(sqlite_code);
 
 	if (code == -EBUSY)
-		return err_set(err, code, "%s the archive %s: another process has kept it locked for %d s",
+		return err_set(err, code,
+			       "%s the archive %s: another process has kept it locked for %d s",
 			       doing, archive->path, ARCHIVE_BUSY_S);
 	if (code == -EIO && cause && (sqlite_code & 0xff) != SQLITE_CONSTRAINT)
 		return err_set(err, code, "%s the archive %s: %s (%s)", doing, archive->path,
@@ -72,7 +73,8 @@ static int bind_one(sqlite3_stmt *statement, int index, char kind, va_list *args
 		return bind_text(statement, index, va_arg(*args, const char *), kind == 'e');
 	case 'b':
 		blob = va_arg(*args, const void *);
-		return sqlite3_bind_blob64(statement, index, blob, va_arg(*args, size_t), SQLITE_STATIC);
+		return sqlite3_bind_blob64(statement, index, blob, va_arg(*args, size_t),
+					   SQLITE_STATIC);
 	default:
 		assert(!"a kind of value nobody binds");
 		return SQLITE_MISUSE;
@@ -144,8 +146,8 @@ static int walk(struct archive *archive, struct err *err, sqlite3_stmt *statemen
 	return step == SQLITE_DONE ? 0 : archive_error(archive, err, "read");
 }
 
-int archive_each(struct archive *archive, struct err *err, const char *sql, row_fn fn, void *context,
-		 const char *kinds, ...)
+int archive_each(struct archive *archive, struct err *err, const char *sql, row_fn fn,
+		 void *context, const char *kinds, ...)
 {
 	sqlite3_stmt *statement;
 	va_list args;
