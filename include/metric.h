@@ -37,6 +37,7 @@ struct metric {
 	X(bytes, UNIT_BYTES, BETTER_NEITHER, "bytes counted")                                      \
 	X(cpu_user, UNIT_PERCENT, BETTER_LOWER, "the load's own user time")                        \
 	X(cpu_system, UNIT_PERCENT, BETTER_LOWER, "the load's own system time")                    \
+	X(cpu, UNIT_PERCENT, BETTER_LOWER, "the load's own user and system time together")         \
 	X(cpu_busy, UNIT_PERCENT, BETTER_NEITHER, "the whole machine's busy time, of one CPU")     \
 	X(cpu_iowait, UNIT_PERCENT, BETTER_NEITHER, "the whole machine's I/O wait, of one CPU")    \
 	X(cpu_steal, UNIT_PERCENT, BETTER_NEITHER, "time the hypervisor took, of one CPU")         \
