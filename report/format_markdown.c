@@ -58,7 +58,7 @@ static void write_text(FILE *out, const char *text)
 static void write_titles(FILE *out, const struct table *table)
 {
 	for (size_t i = 0; i < table->column_count; i++) {
-		if (table->columns[i].machine_only)
+		if (!table_shows(table, i))
 			continue;
 		fputs("| ", out);
 		write_text(out, table->columns[i].title);
@@ -66,7 +66,7 @@ static void write_titles(FILE *out, const struct table *table)
 	}
 	fputs("|\n", out);
 	for (size_t i = 0; i < table->column_count; i++)
-		if (!table->columns[i].machine_only)
+		if (table_shows(table, i))
 			fputs(table->columns[i].left ? "| :--- " : "| ---: ", out);
 	fputs("|\n", out);
 }
@@ -76,7 +76,7 @@ static void write_row(FILE *out, const struct table *table, size_t row)
 	for (size_t i = 0; i < table->column_count; i++) {
 		char *text;
 
-		if (table->columns[i].machine_only)
+		if (!table_shows(table, i))
 			continue;
 		text = cell_copy(table_cell(table, row, i), &table->columns[i]);
 		fputs("| ", out);

@@ -177,7 +177,7 @@ static void layout_init(struct layout *layout, const struct table *table)
 		for (size_t row = 0; row < table->row_count; row++)
 			layout->texts[(row + 1) * columns + i] =
 				cell_copy(table_cell(table, row, i), column);
-		if (!column->machine_only)
+		if (table_shows(table, i))
 			layout->shown[layout->count++] = i;
 	}
 }
@@ -367,7 +367,7 @@ static void write_dropped(const struct page *page, const struct layout *layout)
 	for (size_t i = 0; i < table->column_count; i++) {
 		if (next < layout->count && layout->shown[next] == i) {
 			next++;
-		} else if (!table->columns[i].machine_only) {
+		} else if (table_shows(table, i)) {
 			fprintf(page->out, "%s%s", before, layout->texts[i]);
 			before = ", ";
 		}

@@ -5,7 +5,6 @@
  */
 #include <string.h>
 
-#include "printable.h"
 #include "render.h"
 #include "report.h"
 
@@ -96,21 +95,19 @@ static const char *common_text(const struct table *table, size_t column)
 /* Takes what every run shares out of the columns a reader sees and says it as a fact. */
 static void factor_out(struct document *document, const struct table *table, struct column *columns)
 {
-	static const size_t candidates[] = {LIST_SOURCE, LIST_STATUS, LIST_LABEL, LIST_PROFILE,
-					    LIST_HOST, LIST_TARGET, LIST_FILESYSTEM, LIST_SCHEDULER};
+	static const size_t candidates[] = {LIST_SOURCE, LIST_LABEL,	  LIST_PROFILE, LIST_HOST,
+					    LIST_TARGET, LIST_FILESYSTEM, LIST_SCHEDULER};
 
 	for (size_t i = 0; i < sizeof(candidates) / sizeof(candidates[0]); i++) {
-		size_t at = candidates[i];
-		const char *text = common_text(table, at);
-		bool obvious = at == LIST_SOURCE && text && !strcmp(text, "assay");
+		struct column *column = &columns[candidates[i]];
+		const char *text = common_text(table, candidates[i]);
+		bool mute = text && candidates[i] == LIST_SOURCE && !strcmp(text, "assay");
 
-		if (!text || (table->row_count == 1 && *text && !obvious))
+		if (!text || !*text || (table->row_count == 1 && !mute))
 			continue;
-		columns[at].machine_only = true;
-		if (*text && !obvious && at != LIST_STATUS)
-			document_fact(document, columns[at].title, text);
-		else if (*text && at == LIST_STATUS)
-			columns[at].machine_only = false;
+		column->machine_only = true;
+		if (!mute)
+			document_fact(document, column->title, text);
 	}
 }
 

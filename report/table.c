@@ -162,6 +162,16 @@ const struct cell *table_cell(const struct table *table, size_t row, size_t colu
 	return &table->cells[row * table->column_count + column];
 }
 
+bool table_shows(const struct table *table, size_t column)
+{
+	if (table->columns[column].machine_only)
+		return false;
+	for (size_t row = 0; row < table->row_count; row++)
+		if (table_cell(table, row, column)->kind != CELL_EMPTY)
+			return true;
+	return false;
+}
+
 char *cell_copy(const struct cell *cell, const struct column *column)
 {
 	char text[UNIT_TEXT_MAX];

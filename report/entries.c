@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * entries.c - the measurements of a report, lined up.
+ */
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "entries.h"
+#include "units.h"
+
+static void *resize(void *items, size_t count, size_t bytes)
+{
+	items = reallocarray(items, count + 1, bytes);
+	if (!items)
+		abort();
+	return items;
+}
+
+/* ---- lining up ------------------------------------------------------------------------------- */
+
+static bool same_parameters(const struct measurement *a, const struct measurement *b)
+{
+	if (a->parameter_count != b->parameter_count)
+		return false;
+	for (size_t i = 0; i < a->parameter_count; i++) {
+		const struct parameter *other = measurement_parameter(b, a->parameters[i].name);
+
+		if (!other || !value_equal(&a->parameters[i].value, &other->value))
+			return false;
+	}
+	return true;
+}
+
+/* The entry a measurement belongs to. A point that a run has twice makes two entries. */
+static struct entry *find_entry(struct entries *entries, const struct archived_run *run,
+				const struct measurement *measurement)
+{
+	for (size_t i = 0; i < entries->count; i++) {
+		struct entry *entry = &entries->items[i];
+
+		if (!strcmp(entry->first->phase, measurement->phase) &&
+		    entry->items[entry->count - 1].run != run &&
+		    same_parameters(entry->first, measurement))
+			return entry;
+	}
+	return NULL;
+}
+
+static void add_measurement(struct entries *entries, const struct archived_run *run,
+			    const struct measurement *measurement)
+{
+	struct entry *entry = find_entry(entries, run, measurement);
+
+	if (!entry) {
+		entries->items = resize(entries->items, entries->count + 1, sizeof(*entry));
+		entry = &entries->items[entries->count++];
+		*entry = (struct entry){.first = measurement};
+	}
+	entry->items = resize(entry->items, entry->count + 1, sizeof(*entry->items));
+	entry->items[entry->count++] = (struct entry_item){run, measurement};
+}
+
+static bool parameter_varies(const struct entries *entries, const struct entry *entry,
+			     const struct parameter *parameter)
+{
+	for (size_t i = 0; i < entries->count; i++) {
+		const struct measurement *other = entries->items[i].first;
+		const struct parameter *there;
+
+		if (strcmp(other->phase, entry->first->phase) != 0)
+			continue;
+		there = measurement_parameter(other, parameter->name);
+		if (!there || !value_equal(&there->value, &parameter->value))
+			return true;
+	}
+	return false;
+}
+
+void entries_init(struct entries *entries, const struct archived_run *runs, size_t count)
+{
+	*entries = (struct entries){.run_count = count};
+	for (size_t i = 0; i < count; i++)
+		for (size_t j = 0; j < runs[i].measurement_count; j++)
+			add_measurement(entries, &runs[i], &runs[i].measurements[j]);
+	for (size_t i = 0; i < entries->count; i++) {
+		struct entry *entry = &entries->items[i];
+
+		entry->varies = resize(NULL, entry->first->parameter_count, sizeof(bool));
+		for (size_t p = 0; p < entry->first->parameter_count; p++)
+			entry->varies[p] =
+				parameter_varies(entries, entry, &entry->first->parameters[p]);
+	}
+}
+
+void entries_release(struct entries *entries)
+{
+	for (size_t i = 0; i < entries->count; i++) {
+		free(entries->items[i].items);
+		free(entries->items[i].varies);
+		free(entries->items[i].tags);
+	}
+	free(entries->items);
+	*entries = (struct entries){0};
+}
+
+bool measurement_is_void(const struct measurement *measurement)
+{
+	for (size_t i = 0; i < measurement->flag_count; i++)
+		if (measurement->flags[i].severity == SEVERITY_VOID)
+			return true;
+	return false;
+}
+
+static size_t entry_pick(const struct entry *entry, bool with_void, const struct measurement **usable)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < entry->count; i++) {
+		const struct measurement *measurement = entry->items[i].measurement;
+
+		if (measurement->status == STATUS_OK &&
+		    (with_void || !measurement_is_void(measurement)))
+			usable[count++] = measurement;
+	}
+	return count;
+}
+
+size_t entry_usable(const struct entry *entry, const struct measurement **usable)
+{
+	size_t count = entry_pick(entry, false, usable);
+
+	return count ? count : entry_pick(entry, true, usable);
+}
+
+/* ---- labels ---------------------------------------------------------------------------------- */
+
+static bool ends_with(const char *text, const char *end)
+{
+	size_t length = strlen(text), wanted = strlen(end);
+
+	return length >= wanted && !strcmp(text + length - wanted, end);
+}
+
+enum unit parameter_unit(const char *name)
+{
+	static const char *const durations[] = {"interval", "time", "warmup", NULL};
+	static const char *const sizes[] = {"size", "write_unit", NULL};
+
+	for (size_t i = 0; durations[i]; i++)
+		if (!strcmp(name, durations[i]))
+			return UNIT_NS;
+	for (size_t i = 0; sizes[i]; i++)
+		if (!strcmp(name, sizes[i]))
+			return UNIT_BYTES;
+	if (ends_with(name, "_size"))
+		return UNIT_BYTES;
+	return ends_with(name, "_percent") || !strcmp(name, "compressible") ? UNIT_PERCENT
+									     : UNIT_COUNT;
+}
+
+/* "LOW:HIGH" in bytes, as a range of sizes is archived. */
+static bool format_range(char text[PARAMETER_TEXT_MAX], const char *value)
+{
+	char low_text[UNIT_TEXT_MAX], high_text[UNIT_TEXT_MAX];
+	uint64_t low, high;
+	int end = 0;
+
+	if (sscanf(value, "%" SCNu64 ":%" SCNu64 "%n", &low, &high, &end) != 2 || value[end])
+		return false;
+	unit_format_size(low_text, low);
+	unit_format_size(high_text, high);
+	if (low == high)
+		snprintf(text, PARAMETER_TEXT_MAX, "%s", low_text);
+	else
+		snprintf(text, PARAMETER_TEXT_MAX, "%s:%s", low_text, high_text);
+	return true;
+}
+
+const char *parameter_format(char text[PARAMETER_TEXT_MAX], const struct parameter *parameter)
+{
+	const struct value *value = &parameter->value;
+	enum unit unit = parameter_unit(parameter->name);
+
+	if (value->kind == VALUE_TEXT) {
+		if (unit != UNIT_BYTES || !format_range(text, value->text))
+			snprintf(text, PARAMETER_TEXT_MAX, "%s", value->text);
+	} else if (value->kind == VALUE_NONE) {
+		snprintf(text, PARAMETER_TEXT_MAX, "none");
+	} else if (unit == UNIT_BYTES) {
+		unit_format_size(text, value->number);
+	} else if (unit == UNIT_NS) {
+		unit_format_duration(text, value->number);
+	} else {
+		snprintf(text, PARAMETER_TEXT_MAX, "%" PRIu64 "%s", value->number,
+			 unit == UNIT_PERCENT ? "%" : "");
+	}
+	return text;
+}
+
+/* Parameters whose values need no name beside them. */
+static bool speaks_for_itself(const struct parameter *parameter)
+{
+	static const char *const names[] = {"operation", "method", "io", "engine", "style", NULL};
+
+	for (size_t i = 0; names[i]; i++)
+		if (!strcmp(names[i], parameter->name))
+			return parameter->value.kind == VALUE_TEXT;
+	return false;
+}
+
+static void write_parameter(FILE *out, const struct parameter *parameter)
+{
+	char text[PARAMETER_TEXT_MAX];
+
+	parameter_format(text, parameter);
+	if (speaks_for_itself(parameter))
+		fprintf(out, ", %s", text);
+	else
+		fprintf(out, ", %s %s", parameter->name, text);
+}
+
+char *entry_label(const struct entry *entry, const char *operation)
+{
+	const struct measurement *first = entry->first;
+	char *label = NULL;
+	size_t bytes;
+	FILE *out = open_memstream(&label, &bytes);
+
+	if (!out)
+		abort();
+	fprintf(out, "%s%s%s", first->phase, operation ? "." : "", operation ? operation : "");
+	for (size_t i = 0; i < first->parameter_count; i++) {
+		const struct value *value = &first->parameters[i].value;
+		bool told = operation && value->kind == VALUE_TEXT && !strcmp(value->text, operation);
+
+		if (entry->varies[i] && !told)
+			write_parameter(out, &first->parameters[i]);
+	}
+	if (fclose(out))
+		abort();
+	return label;
+}

@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * flags.c - the doubts and findings of a report.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "flags.h"
+
+enum { LABELS_MOST = 6 /* named one by one; more of them are counted */ };
+
+static const char *const meanings[][2] = {
+	{"cached", "reads were answered from a cache, not by the device"},
+	{"buffered", "direct I/O was asked for and the filesystem buffered it"},
+	{"foreign", "others used the device at the same time"},
+	{"cpu_bound", "the CPU was the limit: the device can do at least this"},
+	{"shallow", "the device's queue stayed far below what was asked for"},
+	{"unsteady", "the rate changed during the measurement"},
+	{"throttled", "a limit of the control group was in force"},
+	{"steal", "the hypervisor took CPU time away"},
+	{"sync_ignored", "syncs returned without a flush of the device: nothing here is durable"},
+	{"sync_too_fast", "syncs were quicker than stable storage can be"},
+	{"small_target", "the data set may have fitted into memory"},
+	{"background", "the device was busy before the start"},
+	{"reread", "random offsets came back to the same blocks too often"},
+	{"clock", "the clock is slow or was stepped, or the machine slept"},
+};
+
+static const char *meaning(const char *code)
+{
+	for (size_t i = 0; i < sizeof(meanings) / sizeof(meanings[0]); i++)
+		if (!strcmp(meanings[i][0], code))
+			return meanings[i][1];
+	return NULL;
+}
+
+static char severity_letter(enum severity severity)
+{
+	return severity == SEVERITY_VOID ? 'V' : severity == SEVERITY_DOUBT ? 'D' : 'N';
+}
+
+/* ---- gathering ------------------------------------------------------------------------------- */
+
+static const struct flag_kind *find_kind(const struct flags *flags, const struct flag *flag)
+{
+	for (size_t i = 0; i < flags->count; i++)
+		if (flags->items[i].severity == flag->severity &&
+		    !strcmp(flags->items[i].code, flag->code))
+			return &flags->items[i];
+	return NULL;
+}
+
+static void add_kind(struct flags *flags, const struct flag *flag)
+{
+	unsigned number = 1;
+
+	if (find_kind(flags, flag))
+		return;
+	for (size_t i = 0; i < flags->count; i++)
+		number += flags->items[i].severity == flag->severity;
+	flags->items = reallocarray(flags->items, flags->count + 1, sizeof(*flags->items));
+	if (!flags->items)
+		abort();
+	flags->items[flags->count++] = (struct flag_kind){flag->code, flag->severity, number};
+}
+
+static bool raises(const struct measurement *measurement, const struct flag_kind *kind,
+		   const char **message)
+{
+	for (size_t i = 0; i < measurement->flag_count; i++) {
+		const struct flag *flag = &measurement->flags[i];
+
+		if (flag->severity == kind->severity && !strcmp(flag->code, kind->code)) {
+			*message = flag->message;
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool entry_raises(const struct entry *entry, const struct flag_kind *kind)
+{
+	const char *message;
+
+	for (size_t i = 0; i < entry->count; i++)
+		if (raises(entry->items[i].measurement, kind, &message))
+			return true;
+	return false;
+}
+
+/* "V1,N2", void first, or NULL. */
+static char *make_tags(const struct flags *flags, const struct entry *entry)
+{
+	char *tags = NULL;
+	size_t bytes;
+	FILE *out = open_memstream(&tags, &bytes);
+	const char *before = "";
+
+	if (!out)
+		abort();
+	for (int severity = SEVERITY_VOID; severity >= SEVERITY_NOTE; severity--) {
+		for (size_t i = 0; i < flags->count; i++) {
+			const struct flag_kind *kind = &flags->items[i];
+
+			if ((int)kind->severity != severity || !entry_raises(entry, kind))
+				continue;
+			fprintf(out, "%s%c%u", before, severity_letter(kind->severity), kind->number);
+			before = ",";
+		}
+	}
+	if (fclose(out))
+		abort();
+	if (*tags)
+		return tags;
+	free(tags);
+	return NULL;
+}
+
+void flags_collect(struct flags *flags, struct entries *entries)
+{
+	*flags = (struct flags){0};
+	for (size_t i = 0; i < entries->count; i++) {
+		const struct entry *entry = &entries->items[i];
+
+		for (size_t j = 0; j < entry->count; j++) {
+			const struct measurement *measurement = entry->items[j].measurement;
+
+			for (size_t f = 0; f < measurement->flag_count; f++)
+				add_kind(flags, &measurement->flags[f]);
+		}
+	}
+	for (size_t i = 0; i < entries->count; i++)
+		entries->items[i].tags = make_tags(flags, &entries->items[i]);
+}
+
+void flags_release(struct flags *flags)
+{
+	free(flags->items);
+	*flags = (struct flags){0};
+}
+
+/* ---- telling --------------------------------------------------------------------------------- */
+
+static unsigned count_of(const struct flags *flags, enum severity severity)
+{
+	unsigned count = 0;
+
+	for (size_t i = 0; i < flags->count; i++)
+		count += flags->items[i].severity == severity;
+	return count;
+}
+
+static const char *plural(enum severity severity, unsigned count)
+{
+	if (severity == SEVERITY_VOID)
+		return "void";
+	if (severity == SEVERITY_DOUBT)
+		return count == 1 ? "doubt" : "doubts";
+	return count == 1 ? "note" : "notes";
+}
+
+char *flags_summary(const struct flags *flags)
+{
+	char *text = NULL;
+	size_t bytes;
+	FILE *out = open_memstream(&text, &bytes);
+	const char *between = "";
+
+	if (!out)
+		abort();
+	for (int severity = SEVERITY_VOID; severity >= SEVERITY_NOTE; severity--) {
+		unsigned count = count_of(flags, (enum severity)severity);
+		const char *before = " (";
+
+		if (!count)
+			continue;
+		fprintf(out, "%s%u %s", between, count, plural((enum severity)severity, count));
+		for (size_t i = 0; i < flags->count; i++) {
+			if ((int)flags->items[i].severity != severity)
+				continue;
+			fprintf(out, "%s%s", before, flags->items[i].code);
+			before = ", ";
+		}
+		fputs(")", out);
+		between = ", ";
+	}
+	fputs(flags->count ? "; explained below" : "none", out);
+	if (fclose(out))
+		abort();
+	return text;
+}
+
+/* One measurement a code was raised for. */
+struct finding {
+	const struct entry *entry;
+	const struct archived_run *run;
+	const char *message;
+	bool told;
+};
+
+static size_t find_all(const struct entries *entries, const struct flag_kind *kind,
+		       struct finding **findings)
+{
+	size_t count = 0;
+
+	*findings = NULL;
+	for (size_t i = 0; i < entries->count; i++) {
+		const struct entry *entry = &entries->items[i];
+
+		for (size_t j = 0; j < entry->count; j++) {
+			struct finding finding = {.entry = entry, .run = entry->items[j].run};
+
+			if (!raises(entry->items[j].measurement, kind, &finding.message))
+				continue;
+			*findings = reallocarray(*findings, count + 1, sizeof(**findings));
+			if (!*findings)
+				abort();
+			(*findings)[count++] = finding;
+		}
+	}
+	return count;
+}
+
+static size_t count_same(const struct finding *findings, size_t count, const char *message)
+{
+	size_t same = 0;
+
+	for (size_t i = 0; i < count; i++)
+		same += !strcmp(findings[i].message, message);
+	return same;
+}
+
+static void write_label(FILE *out, const struct finding *finding, bool rounds)
+{
+	char *label = entry_label(finding->entry, NULL);
+
+	fputs(label, out);
+	if (rounds)
+		fprintf(out, ", round %u", finding->run->run.round);
+	free(label);
+}
+
+/* "WHERE; WHERE: SENTENCE" for the sentence of findings[at] and all that say the same. */
+static char *tell_finding(struct finding *findings, size_t count, size_t at, bool rounds)
+{
+	const char *message = findings[at].message, *before = "";
+	size_t same = count_same(findings, count, message), bytes;
+	char *text = NULL;
+	FILE *out = open_memstream(&text, &bytes);
+
+	if (!out)
+		abort();
+	if (same > LABELS_MOST)
+		fprintf(out, "%zu measurements", same);
+	for (size_t i = at; i < count; i++) {
+		if (strcmp(findings[i].message, message) != 0)
+			continue;
+		findings[i].told = true;
+		if (same > LABELS_MOST)
+			continue;
+		fputs(before, out);
+		write_label(out, &findings[i], rounds);
+		before = "; ";
+	}
+	fprintf(out, ": %s", message);
+	if (fclose(out))
+		abort();
+	return text;
+}
+
+static void add_kind_facts(struct document *document, const struct flag_kind *kind,
+			   const struct entries *entries)
+{
+	struct finding *findings;
+	size_t count = find_all(entries, kind, &findings);
+	char name[NAME_MAX_BYTES + 16];
+	const char *pending = name, *general = meaning(kind->code);
+
+	snprintf(name, sizeof(name), "%c%u %s", severity_letter(kind->severity), kind->number,
+		 kind->code);
+	if (general) {
+		document_fact(document, name, general);
+		pending = "";
+	}
+	for (size_t i = 0; i < count; i++) {
+		char *text;
+
+		if (findings[i].told)
+			continue;
+		text = tell_finding(findings, count, i, entries->run_count > 1);
+		document_fact(document, pending, text);
+		pending = "";
+		free(text);
+	}
+	free(findings);
+}
+
+void flags_add(struct document *document, const struct flags *flags, const struct entries *entries)
+{
+	static const char *const openings[] = {
+		[SEVERITY_VOID] = "Void - these figures say nothing about the target:",
+		[SEVERITY_DOUBT] = "Doubts - these figures may not be what they seem:",
+		[SEVERITY_NOTE] = "Notes:",
+	};
+
+	if (!flags->count)
+		return;
+	document_heading(document, "Flags");
+	for (int severity = SEVERITY_VOID; severity >= SEVERITY_NOTE; severity--) {
+		if (!count_of(flags, (enum severity)severity))
+			continue;
+		document_paragraph(document, openings[severity]);
+		for (size_t i = 0; i < flags->count; i++)
+			if ((int)flags->items[i].severity == severity)
+				add_kind_facts(document, &flags->items[i], entries);
+	}
+}

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * report_run.c - one run whole, or the rounds of a series as medians with their spread.
+ *
+ * For readers (text, markdown, ...) a document is made: head, a section for each group of phases,
+ * flags, notes. Programs get what the archive holds: csv one row for each metric, like the view
+ * `results`; json the document of `assay show`, of several runs an array of them.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "entries.h"
+#include "export.h"
+#include "figures.h"
+#include "flags.h"
+#include "head.h"
+#include "json.h"
+#include "report.h"
+
+/* ---- for readers ----------------------------------------------------------------------------- */
+
+static bool has_section(const struct entries *entries, const struct section *section)
+{
+	for (size_t i = 0; i < entries->count; i++)
+		if (section_of(entries->items[i].first->phase) == section)
+			return true;
+	return false;
+}
+
+static void add_sections(struct document *document, const struct entries *entries)
+{
+	for (const struct section *section = sections; section->name; section++) {
+		if (!has_section(entries, section))
+			continue;
+		document_heading(document, section->title);
+		section_parameters(document, entries, section);
+		figures_add(document, entries, section);
+	}
+}
+
+static void add_runs(struct document *document, const struct archived_run *runs, size_t count)
+{
+	struct entries entries;
+	struct flags flags;
+
+	entries_init(&entries, runs, count);
+	flags_collect(&flags, &entries);
+	head_add(document, runs, count, &flags);
+	add_sections(document, &entries);
+	flags_add(document, &flags, &entries);
+	if (entries.count) {
+		document_heading(document, "How to read this");
+		figures_explain(document, &entries);
+	}
+	head_close(document, runs, count);
+	flags_release(&flags);
+	entries_release(&entries);
+}
+
+static bool is_series(const struct archived_run *runs, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (!*runs[i].run.series || strcmp(runs[i].run.series, runs[0].run.series) != 0)
+			return false;
+	return true;
+}
+
+/* Runs that do not belong together are told one after the other. */
+static int render_document(const struct archived_run *runs, size_t count,
+			   const struct format *format, const struct format_options *options,
+			   FILE *out, struct err *err)
+{
+	struct document document = {0};
+	int code;
+
+	if (count == 1 || is_series(runs, count)) {
+		add_runs(&document, runs, count);
+	} else {
+		for (size_t i = 0; i < count; i++)
+			add_runs(&document, &runs[i], 1);
+	}
+	code = format->render(&document, options, out, err);
+	document_release(&document);
+	return code;
+}
+
+/* ---- for programs ---------------------------------------------------------------------------- */
+
+enum {
+	CSV_RUN_ID, CSV_UUID, CSV_PHASE, CSV_OPERATION, CSV_PARAMETERS, CSV_METRIC, CSV_VALUE, CSV_UNIT,
+	CSV_BETTER, CSV_HEADLINE, CSV_FLAGS, CSV_COLUMNS
+};
+
+static const struct column csv_columns[CSV_COLUMNS] = {
+	[CSV_RUN_ID] = {.name = "run_id"},
+	[CSV_UUID] = {.name = "uuid"},
+	[CSV_PHASE] = {.name = "phase"},
+	[CSV_OPERATION] = {.name = "operation"},
+	[CSV_PARAMETERS] = {.name = "parameters"},
+	[CSV_METRIC] = {.name = "metric"},
+	[CSV_VALUE] = {.name = "value"},
+	[CSV_UNIT] = {.name = "unit"},
+	[CSV_BETTER] = {.name = "better"},
+	[CSV_HEADLINE] = {.name = "headline"},
+	[CSV_FLAGS] = {.name = "flags"},
+};
+
+static char *parameters_json(const struct measurement *measurement)
+{
+	char *text = NULL;
+	size_t bytes;
+	FILE *out = open_memstream(&text, &bytes);
+	struct json json;
+
+	if (!out)
+		abort();
+	json_init(&json, out);
+	json_object_open(&json, false);
+	for (size_t i = 0; i < measurement->parameter_count; i++) {
+		json_key(&json, measurement->parameters[i].name);
+		json_value(&json, &measurement->parameters[i].value);
+	}
+	json_object_close(&json);
+	if (fclose(out))
+		abort();
+	return text;
+}
+
+/* "cached,steal", or NULL */
+static char *flag_codes(const struct measurement *measurement)
+{
+	char *text = NULL;
+	size_t bytes;
+	FILE *out;
+
+	if (!measurement->flag_count)
+		return NULL;
+	out = open_memstream(&text, &bytes);
+	if (!out)
+		abort();
+	for (size_t i = 0; i < measurement->flag_count; i++)
+		fprintf(out, "%s%s", i ? "," : "", measurement->flags[i].code);
+	if (fclose(out))
+		abort();
+	return text;
+}
+
+static void add_metrics(struct table *table, const struct run *run,
+			const struct measurement *measurement)
+{
+	char *parameters = parameters_json(measurement), *flags = flag_codes(measurement);
+
+	for (size_t i = 0; i < measurement->metric_count; i++) {
+		const struct metric_value *metric = &measurement->metrics[i];
+
+		table_row(table);
+		if (run->id)
+			table_integer(table, CSV_RUN_ID, run->id);
+		table_text(table, CSV_UUID, run->uuid);
+		table_text(table, CSV_PHASE, measurement->phase);
+		table_text(table, CSV_OPERATION, metric->operation);
+		table_text(table, CSV_PARAMETERS, parameters);
+		table_text(table, CSV_METRIC, metric->metric);
+		table_number(table, CSV_VALUE, metric->unit, metric->value);
+		table_text(table, CSV_UNIT, unit_name(metric->unit));
+		table_text(table, CSV_BETTER, better_name(metric->better));
+		table_integer(table, CSV_HEADLINE, metric->headline);
+		table_text(table, CSV_FLAGS, flags);
+	}
+	free(flags);
+	free(parameters);
+}
+
+static int render_csv(const struct archived_run *runs, size_t count, const struct format *format,
+		      const struct format_options *options, FILE *out, struct err *err)
+{
+	struct document document = {0};
+	struct table *table = document_table(&document, NULL, csv_columns, CSV_COLUMNS);
+	int code;
+
+	for (size_t i = 0; i < count; i++)
+		for (size_t m = 0; m < runs[i].measurement_count; m++)
+			add_metrics(table, &runs[i].run, &runs[i].measurements[m]);
+	code = format->render(&document, options, out, err);
+	document_release(&document);
+	return code;
+}
+
+static int render_json(const struct archived_run *runs, size_t count, FILE *out, struct err *err)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (count > 1)
+			fputs(i ? "," : "[", out);
+		export_json(out, &runs[i], false);
+	}
+	if (count > 1)
+		fputs("]\n", out);
+	return ferror(out) ? err_set(err, -EIO, "write the report: %s", strerror(errno)) : 0;
+}
+
+/* ---- the interface --------------------------------------------------------------------------- */
+
+int report_held(const struct archived_run *runs, size_t count, const struct format *format,
+		const struct format_options *options, FILE *out, struct err *err)
+{
+	if (!count)
+		return err_set(err, -ENODATA, "there is no run to report");
+	if (format == &format_csv)
+		return render_csv(runs, count, format, options, out, err);
+	if (format == &format_json)
+		return render_json(runs, count, out, err);
+	return render_document(runs, count, format, options, out, err);
+}
+
+int report_runs(struct archive *archive, const struct run_ids *ids, const struct format *format,
+		const struct format_options *options, FILE *out, struct err *err)
+{
+	struct archived_run *runs = calloc(ids->count + 1, sizeof(*runs));
+	size_t loaded = 0;
+	int code = 0;
+
+	if (!runs)
+		abort();
+	while (!code && loaded < ids->count) {
+		code = archive_load(archive, ids->items[loaded], LOAD_SAMPLES, &runs[loaded], err);
+		loaded += !code;
+	}
+	if (!code)
+		code = report_held(runs, loaded, format, options, out, err);
+	while (loaded > 0)
+		archived_run_release(&runs[--loaded]);
+	free(runs);
+	return code;
+}
