@@ -19,7 +19,13 @@ struct suite {
 };
 
 #define SUITES(X) \
-	X(units)
+	X(units) \
+	X(param) \
+	X(histogram) \
+	X(series) \
+	X(measurement) \
+	X(fact) \
+	X(json)
 
 #define SUITE_DECLARE(name) extern const struct suite suite_##name;
 SUITES(SUITE_DECLARE)
