@@ -55,7 +55,7 @@ const char *fact_format(const struct fact *fact, char *text, size_t size);
 struct fact_known {
 	const char *name;
 	enum fact_class fact_class;
-	enum unit unit; /* of its number; UNIT_NONE for texts and for numbers in a unit the name says */
+	enum unit unit; /* UNIT_NONE: a text, or a number in the unit that the name says */
 	const char *help; /* one line */
 };
 

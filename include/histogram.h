@@ -4,9 +4,10 @@
  *
  * Buckets. A value below 128 has a bucket of its own. From there each power of two [2^k, 2^(k+1))
  * is cut into 64 buckets of equal width 2^(k-6). A percentile is answered with the middle of its
- * bucket, so it is off by at most half a width: 2^(k-7) / 2^k = 1/128 = 0.78 %. Values up to
- * 2^46 ns (19.5 hours) have their bucket; longer ones count in the last. Minimum, maximum, sum
- * and sum of squares are exact, so merging is: a merge equals one histogram of all values.
+ * bucket, or of the part of it between minimum and maximum, so it is off by at most half a width:
+ * 2^(k-7) / 2^k = 1/128 = 0.78 %. Values up to 2^46 ns (19.5 hours) have their bucket; longer ones
+ * count in the last. Minimum, maximum, sum and sum of squares are exact, so merging is: a merge
+ * equals one histogram of all values.
  *
  * A histogram belongs to one thread until it is merged; adding takes no lock.
  */
@@ -71,7 +72,7 @@ uint64_t histogram_bucket_low(unsigned bucket);
 uint64_t histogram_bucket_high(unsigned bucket);
 
 /* The value in ns below which the fraction q (0 < q < 1) of the samples lies, within 1 % and
- * never outside [min, max]. NAN below 10/(1-q) samples: such a percentile rests on fewer than ten. */
+ * never outside [min, max]. NAN below 10/(1-q) samples: it would rest on fewer than ten. */
 double histogram_percentile(const struct histogram *histogram, double q);
 
 /* Mean and standard deviation (of the population) in ns; NAN without samples. */
@@ -80,7 +81,8 @@ double histogram_stddev(const struct histogram *histogram);
 
 /* A compact, versioned, endian-independent form for the archive. *blob is malloc'ed, the caller's
  * to free. Decoding refuses anything histogram_encode could not have made. */
-int histogram_encode(const struct histogram *histogram, void **blob, size_t *bytes, struct err *err);
+int histogram_encode(const struct histogram *histogram, void **blob, size_t *bytes,
+		     struct err *err);
 int histogram_decode(struct histogram *histogram, const void *blob, size_t bytes, struct err *err);
 
 #endif

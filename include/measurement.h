@@ -55,7 +55,8 @@ struct sample {
 struct device_use {
 	char name[NAME_MAX_BYTES];
 	uint64_t reads, read_bytes, writes, write_bytes;
-	uint64_t flushes, busy_ns, queue_ns; /* queue_ns: summed over requests, so queue_ns / elapsed is the depth */
+	uint64_t flushes, busy_ns;
+	uint64_t queue_ns; /* summed over requests: queue_ns / elapsed is the depth */
 };
 
 struct flag {
@@ -101,20 +102,23 @@ struct sample *measurement_add_sample(struct measurement *measurement, const cha
 struct device_use *measurement_add_device(struct measurement *measurement, const char *name);
 
 /* Raises a flag; one of a code is enough, a second of the same code is not added. */
-__attribute__((format(printf, 4, 5))) void measurement_flag(struct measurement *measurement,
-							    enum severity severity, const char *code,
-							    const char *format, ...);
+__attribute__((format(printf, 4, 5)))
+void measurement_flag(struct measurement *measurement, enum severity severity, const char *code,
+		      const char *format, ...);
 
 /* The value of a metric, or NAN when it is not there. */
 double measurement_value(const struct measurement *measurement, const char *operation,
 			 const char *metric);
 
-const struct parameter *measurement_parameter(const struct measurement *measurement, const char *name);
+const struct parameter *measurement_parameter(const struct measurement *measurement,
+					      const char *name);
 
 /* The metrics that follow from a histogram and a window: rate, throughput (when bytes is not
- * UINT64_MAX), latency_*, count and bytes, in the order of METRICS. elapsed_ns 0 gives NAN rates. */
+ * UINT64_MAX), latency_*, count and bytes, in the order of METRICS. A rate is NAN when nothing was
+ * done or elapsed_ns is 0. */
 void measurement_add_operation(struct measurement *measurement, const char *operation,
-			       const struct histogram *histogram, uint64_t bytes, uint64_t elapsed_ns);
+			       const struct histogram *histogram, uint64_t bytes,
+			       uint64_t elapsed_ns);
 
 /* Marks the metric as one a comparison judges; true if it was there. */
 bool measurement_mark_headline(struct measurement *measurement, const char *operation,

@@ -20,8 +20,8 @@ struct metric {
 /* X(name, unit, better, help): the order is the order of reports. */
 #define METRICS(X)                                                                                 \
 	X(rate, UNIT_PER_S, BETTER_HIGHER, "operations completed per second")                      \
-	X(throughput, UNIT_BYTES_PER_S, BETTER_HIGHER, "bytes per second, sync and close in the clock") \
-	X(throughput_to_cache, UNIT_BYTES_PER_S, BETTER_HIGHER, "bytes per second before the sync") \
+	X(throughput, UNIT_BYTES_PER_S, BETTER_HIGHER, "bytes per second, with sync and close")    \
+	X(throughput_to_cache, UNIT_BYTES_PER_S, BETTER_HIGHER, "bytes per second before sync") \
 	X(latency_min, UNIT_NS, BETTER_LOWER, "shortest operation")                                \
 	X(latency_mean, UNIT_NS, BETTER_LOWER, "arithmetic mean")                                  \
 	X(latency_stddev, UNIT_NS, BETTER_LOWER, "standard deviation")                             \

@@ -16,13 +16,13 @@ enum param_kind {
 	PARAM_DURATION, /* nanoseconds */
 	PARAM_PERCENT,  /* 0 to 100 */
 	PARAM_CHOICE,   /* one of choices */
-	PARAM_RANGE,    /* two sizes, "LOW:HIGH" or one for both; canonical text "LOW:HIGH" in bytes */
+	PARAM_RANGE,    /* two sizes, "LOW:HIGH" or one for both; as text "LOW:HIGH" in bytes */
 	PARAM_TEXT      /* anything of at most VALUE_TEXT_MAX - 1 bytes */
 };
 
 enum {
 	PARAM_IDENTITY = 1, /* says which points are the same kind of work; archived resolved */
-	PARAM_SHAPE = 2,    /* only steers how points are made or how long they take; not archived */
+	PARAM_SHAPE = 2,    /* only steers how points are made or how long they take */
 	PARAM_AUTO = 4      /* also takes "auto", which the phase resolves before it is archived */
 };
 

@@ -52,7 +52,8 @@ static inline unsigned series_bucket(uint64_t value_ns)
 void series_seek(struct series *series, uint64_t at_ns);
 
 /* Counts one operation that completed at_ns after the start of the measurement. */
-static inline void series_add(struct series *series, uint64_t at_ns, uint64_t latency_ns, uint64_t bytes)
+static inline void series_add(struct series *series, uint64_t at_ns, uint64_t latency_ns,
+			      uint64_t bytes)
 {
 	struct series_row *row;
 

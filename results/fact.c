@@ -10,7 +10,7 @@
 #include "fact.h"
 #include "facts_known.h"
 
-/* ---- lists ------------------------------------------------------------------------------------- */
+/* ---- lists ----------------------------------------------------------------------------------- */
 
 static void *not_null(void *memory)
 {
@@ -133,13 +133,13 @@ const char *fact_format(const struct fact *fact, char *text, size_t size)
 	return text;
 }
 
-/* ---- names ------------------------------------------------------------------------------------- */
+/* ---- names ----------------------------------------------------------------------------------- */
 
 const struct fact_known facts_known[] = {
 #define FACT_ROW(name, fact_class, unit, help) {name, FACT_##fact_class, UNIT_##unit, help},
 	FACTS(FACT_ROW)
 #undef FACT_ROW
-	{NULL, FACT_SETTING, UNIT_NONE, NULL},
+		{NULL, FACT_SETTING, UNIT_NONE, NULL},
 };
 
 /* What follows the prefix at the start of a name, or NULL when it has none. */

@@ -155,7 +155,7 @@
 	X("read_only", SETTING, NONE, "whether the device is read only")                           \
 	X("protected_cache", SETTING, NONE, "whether power loss leaves the write cache intact")    \
 	X("dm_name", STATE, NONE, "name of the mapped device")                                     \
-	X("dm_target", SETTING, NONE, "kind of the mapping, such as linear, crypt or thin")         \
+	X("dm_target", SETTING, NONE, "kind of the mapping, e.g. linear, crypt or thin")           \
 	X("md_level", SETTING, NONE, "RAID level")                                                 \
 	X("md_disks", SETTING, COUNT, "members of the array")                                      \
 	X("md_chunk_bytes", SETTING, BYTES, "chunk of the array")                                  \

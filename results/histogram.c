@@ -62,7 +62,7 @@ uint64_t histogram_bucket_high(unsigned bucket)
 	return bucket == HISTOGRAM_BUCKETS - 1 ? UINT64_MAX : histogram_bucket_low(bucket + 1) - 1;
 }
 
-/* ---- statistics -------------------------------------------------------------------------------- */
+/* ---- statistics ------------------------------------------------------------------------------ */
 
 /* The middle of what a bucket can hold between the exact minimum and maximum. */
 static double bucket_middle(const struct histogram *histogram, unsigned bucket)
@@ -120,7 +120,7 @@ double histogram_stddev(const struct histogram *histogram)
 	return deviations > 0 ? sqrt(deviations / (double)histogram->count) : 0;
 }
 
-/* ---- the archived form ------------------------------------------------------------------------- */
+/* ---- the archived form ----------------------------------------------------------------------- */
 
 /* CRC-32 as in IEEE 802.3, bit by bit: blobs are small and rarely read. */
 static uint32_t crc32_of(const unsigned char *bytes, size_t count)
@@ -201,7 +201,8 @@ static uint64_t get_number(struct reader *reader)
 {
 	uint64_t number = 0;
 
-	for (unsigned shift = 0; shift < 64 && !reader->bad && reader->at < reader->end; shift += 7) {
+	for (unsigned shift = 0; shift < 64 && !reader->bad && reader->at < reader->end;
+	     shift += 7) {
 		unsigned char byte = *reader->at++;
 
 		if (shift && !byte)
@@ -283,17 +284,19 @@ int histogram_decode(struct histogram *histogram, const void *blob, size_t bytes
 
 	histogram_init(histogram);
 	if (!checksum_fits(blob, bytes))
-		return err_set(err, -EBADMSG, "a histogram of %zu bytes is damaged: its checksum differs",
-			       bytes);
+		return err_set(err, -EBADMSG,
+			       "a histogram of %zu bytes is damaged: its checksum differs", bytes);
 	reader.end = reader.at + bytes - CRC_BYTES;
 	version = get_number(&reader);
 	if (!reader.bad && version != BLOB_VERSION)
-		return err_set(err, -ENOTSUP, "a histogram is of version %llu; this program knows %d",
+		return err_set(err, -ENOTSUP,
+			       "a histogram is of version %llu; this program knows %d",
 			       (unsigned long long)version, BLOB_VERSION);
 	get_head(&reader, histogram);
 	get_buckets(&reader, histogram);
 	if (!reader.bad && reader.at == reader.end && moments_fit(histogram))
 		return 0;
 	histogram_init(histogram);
-	return err_set(err, -EBADMSG, "a histogram of %zu bytes is damaged: its numbers disagree", bytes);
+	return err_set(err, -EBADMSG, "a histogram of %zu bytes is damaged: its numbers disagree",
+		       bytes);
 }

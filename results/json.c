@@ -15,7 +15,7 @@ void json_init(struct json *json, FILE *out)
 	json->out = out;
 }
 
-/* ---- layout ------------------------------------------------------------------------------------ */
+/* ---- layout ---------------------------------------------------------------------------------- */
 
 static void new_line(const struct json *json)
 {
@@ -97,7 +97,7 @@ void json_end(struct json *json)
 	putc('\n', json->out);
 }
 
-/* ---- text -------------------------------------------------------------------------------------- */
+/* ---- text ------------------------------------------------------------------------------------ */
 
 /* The least code point that needs a sequence of each length. */
 static const uint32_t least_of_length[] = {0, 0, 0x80, 0x800, 0x10000};
@@ -127,10 +127,11 @@ static size_t read_utf8(const unsigned char *text, uint32_t *code_point)
 
 /* Besides what JSON asks for, all other control characters (DEL and U+0080 to U+009F) and the two
  * line separators are escaped: the text may end on a terminal or in a script. */
-static void write_code_point(FILE *out, uint32_t code_point, const unsigned char *bytes, size_t length)
+static void write_code_point(FILE *out, uint32_t code_point, const unsigned char *bytes,
+			     size_t length)
 {
-	static const char short_escapes[] = {
-		['\b'] = 'b', ['\t'] = 't', ['\n'] = 'n', ['\f'] = 'f', ['\r'] = 'r', ['"'] = '"', ['\\'] = '\\'};
+	static const char short_escapes[] = {['\b'] = 'b', ['\t'] = 't', ['\n'] = 'n', ['\f'] = 'f',
+					     ['\r'] = 'r', ['"'] = '"',	 ['\\'] = '\\'};
 
 	if (code_point < sizeof(short_escapes) && short_escapes[code_point])
 		fprintf(out, "\\%c", short_escapes[code_point]);
@@ -159,7 +160,7 @@ static void write_string(FILE *out, const char *text)
 	putc('"', out);
 }
 
-/* ---- items ------------------------------------------------------------------------------------- */
+/* ---- items ----------------------------------------------------------------------------------- */
 
 void json_key(struct json *json, const char *key)
 {

@@ -103,8 +103,8 @@ void measurement_flag(struct measurement *measurement, enum severity severity, c
 	va_end(args);
 }
 
-static struct metric_value *find_metric(const struct measurement *measurement, const char *operation,
-					const char *metric)
+static struct metric_value *find_metric(const struct measurement *measurement,
+					const char *operation, const char *metric)
 {
 	for (size_t i = 0; i < measurement->metric_count; i++) {
 		struct metric_value *each = &measurement->metrics[i];
@@ -133,7 +133,8 @@ bool measurement_mark_headline(struct measurement *measurement, const char *oper
 	return found;
 }
 
-const struct parameter *measurement_parameter(const struct measurement *measurement, const char *name)
+const struct parameter *measurement_parameter(const struct measurement *measurement,
+					      const char *name)
 {
 	for (size_t i = 0; i < measurement->parameter_count; i++)
 		if (!strcmp(measurement->parameters[i].name, name))
@@ -141,7 +142,7 @@ const struct parameter *measurement_parameter(const struct measurement *measurem
 	return NULL;
 }
 
-/* ---- what follows from a histogram and a window ------------------------------------------------ */
+/* ---- what follows from a histogram and a window ---------------------------------------------- */
 
 /* What the metrics of an operation are computed from. */
 struct window {
@@ -150,8 +151,8 @@ struct window {
 };
 
 static const double quantiles[METRIC_COUNT_OF] = {
-	[METRIC_latency_p50] = 0.5,     [METRIC_latency_p90] = 0.9,
-	[METRIC_latency_p95] = 0.95,    [METRIC_latency_p99] = 0.99,
+	[METRIC_latency_p50] = 0.5,	[METRIC_latency_p90] = 0.9,
+	[METRIC_latency_p95] = 0.95,	[METRIC_latency_p99] = 0.99,
 	[METRIC_latency_p99_9] = 0.999, [METRIC_latency_p99_99] = 0.9999,
 };
 
@@ -202,7 +203,8 @@ static bool window_value(const struct window *window, enum metric_id id, double 
 }
 
 void measurement_add_operation(struct measurement *measurement, const char *operation,
-			       const struct histogram *histogram, uint64_t bytes, uint64_t elapsed_ns)
+			       const struct histogram *histogram, uint64_t bytes,
+			       uint64_t elapsed_ns)
 {
 	const struct window window = {histogram, bytes, elapsed_ns};
 	double value;
@@ -212,7 +214,7 @@ void measurement_add_operation(struct measurement *measurement, const char *oper
 			measurement_add_metric(measurement, operation, &shared_metrics[id], value);
 }
 
-/* ---- names ------------------------------------------------------------------------------------- */
+/* ---- names ----------------------------------------------------------------------------------- */
 
 static const char *const status_names[] = {
 	[STATUS_OK] = "ok", [STATUS_FAILED] = "failed", [STATUS_SKIPPED] = "skipped"};

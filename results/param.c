@@ -27,9 +27,10 @@ enum unit param_unit(const struct param *param)
 	return UNIT_NONE;
 }
 
-/* ---- writing ----------------------------------------------------------------------------------- */
+/* ---- writing --------------------------------------------------------------------------------- */
 
-static const char *format_number(const struct param *param, uint64_t number, char text[UNIT_TEXT_MAX])
+static const char *format_number(const struct param *param, uint64_t number,
+				 char text[UNIT_TEXT_MAX])
 {
 	if (param->kind == PARAM_SIZE || param->kind == PARAM_RANGE)
 		return unit_format_size(text, number);
@@ -43,11 +44,13 @@ static const char *format_number(const struct param *param, uint64_t number, cha
 static int read_range(const char *text, uint64_t *low, uint64_t *high)
 {
 	int used = 0;
+	int fields = sscanf(text, "%" SCNu64 ":%" SCNu64 "%n", low, high, &used);
 
-	return sscanf(text, "%" SCNu64 ":%" SCNu64 "%n", low, high, &used) == 2 && !text[used] ? 0 : -1;
+	return fields == 2 && !text[used] ? 0 : -1;
 }
 
-static void format_range(const struct param *param, const char *canonical, char text[VALUE_TEXT_MAX])
+static void format_range(const struct param *param, const char *canonical,
+			 char text[VALUE_TEXT_MAX])
 {
 	char low_text[UNIT_TEXT_MAX], high_text[UNIT_TEXT_MAX];
 	uint64_t low, high;
@@ -79,7 +82,7 @@ const char *param_format(const struct param *param, const struct value *value,
 	return text;
 }
 
-/* ---- reading ----------------------------------------------------------------------------------- */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 /* "30" and "30%" are the same. */
 static int parse_percent(const char *text, uint64_t *number, struct err *err)
@@ -94,7 +97,8 @@ static int parse_percent(const char *text, uint64_t *number, struct err *err)
 	return unit_parse_count(digits, number, err);
 }
 
-static int parse_words(const struct param *param, const char *text, uint64_t *number, struct err *err)
+static int parse_words(const struct param *param, const char *text, uint64_t *number,
+		       struct err *err)
 {
 	switch (param->kind) {
 	case PARAM_SIZE:
@@ -109,7 +113,8 @@ static int parse_words(const struct param *param, const char *text, uint64_t *nu
 	}
 }
 
-static int check_limits(const struct param *param, const char *text, uint64_t number, struct err *err)
+static int check_limits(const struct param *param, const char *text, uint64_t number,
+			struct err *err)
 {
 	uint64_t max = !param->max && param->kind == PARAM_PERCENT ? 100 : param->max;
 	char limit[UNIT_TEXT_MAX];
@@ -123,7 +128,8 @@ static int check_limits(const struct param *param, const char *text, uint64_t nu
 	return 0;
 }
 
-static int parse_number(const struct param *param, const char *text, uint64_t *number, struct err *err)
+static int parse_number(const struct param *param, const char *text, uint64_t *number,
+			struct err *err)
 {
 	struct err cause;
 	int code = parse_words(param, text, number, &cause);
@@ -133,7 +139,8 @@ static int parse_number(const struct param *param, const char *text, uint64_t *n
 	return check_limits(param, text, *number, err);
 }
 
-static int parse_range(const struct param *param, const char *text, struct value *value, struct err *err)
+static int parse_range(const struct param *param, const char *text, struct value *value,
+		       struct err *err)
 {
 	const char *colon = strchr(text, ':');
 	size_t length = colon ? (size_t)(colon - text) : strlen(text);
@@ -164,12 +171,14 @@ static void list_choices(const struct param *param, char *text, size_t size)
 
 	text[0] = '\0';
 	for (const char *const *choice = param->choices; *choice && used < size; choice++)
-		used += (size_t)snprintf(text + used, size - used, "%s%s", used ? ", " : "", *choice);
+		used += (size_t)snprintf(text + used, size - used, "%s%s", used ? ", " : "",
+					 *choice);
 	if ((param->flags & PARAM_AUTO) && used < size)
 		snprintf(text + used, size - used, ", auto");
 }
 
-static int parse_choice(const struct param *param, const char *text, struct value *value, struct err *err)
+static int parse_choice(const struct param *param, const char *text, struct value *value,
+			struct err *err)
 {
 	const char *near;
 	char all[500];
@@ -182,12 +191,14 @@ static int parse_choice(const struct param *param, const char *text, struct valu
 	list_choices(param, all, sizeof(all));
 	near = nearest_name(text, param->choices);
 	if (near)
-		return err_set(err, ERR_USAGE, "%s: \"%.80s\" is not one of %s; did you mean \"%s\"?",
-			       param->name, text, all, near);
+		return err_set(err, ERR_USAGE,
+			       "%s: \"%.80s\" is not one of %s; did you mean \"%s\"?", param->name,
+			       text, all, near);
 	return err_set(err, ERR_USAGE, "%s: \"%.80s\" is not one of %s", param->name, text, all);
 }
 
-static int parse_text(const struct param *param, const char *text, struct value *value, struct err *err)
+static int parse_text(const struct param *param, const char *text, struct value *value,
+		      struct err *err)
 {
 	if (strlen(text) >= VALUE_TEXT_MAX)
 		return err_set(err, ERR_USAGE, "%s: \"%.80s\" is longer than %d bytes", param->name,
@@ -217,7 +228,7 @@ int param_parse(const struct param *param, const char *text, struct value *value
 	return code;
 }
 
-/* ---- the nearest name -------------------------------------------------------------------------- */
+/* ---- the nearest name ------------------------------------------------------------------------ */
 
 enum { NEAR_MAX = 63 }; /* longer names are never near */
 

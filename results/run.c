@@ -19,7 +19,8 @@ static int fill_random(unsigned char *bytes, size_t count, struct err *err)
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got < 0)
-			return err_set(err, -errno, "the kernel gives no random bytes for a UUID: %s",
+			return err_set(err, -errno,
+				       "the kernel gives no random bytes for a UUID: %s",
 				       strerror(errno));
 		bytes += got;
 		count -= (size_t)got;

@@ -78,7 +78,7 @@ enum unit unit_find(const char *name)
 	return UNIT_NONE;
 }
 
-/* ---- printing ---------------------------------------------------------------------------------- */
+/* ---- printing -------------------------------------------------------------------------------- */
 
 /* Decimals that leave three significant digits of a number of at least 1 once it is rounded. */
 static int decimals_of(double number)
@@ -138,7 +138,8 @@ const char *unit_format(char text[UNIT_TEXT_MAX], enum unit unit, double value)
 }
 
 /* Writes a whole number of the largest scale that divides it. */
-static const char *format_exact(char text[UNIT_TEXT_MAX], const struct scale *scales, uint64_t number)
+static const char *format_exact(char text[UNIT_TEXT_MAX], const struct scale *scales,
+				uint64_t number)
 {
 	const struct scale *scale = scales, *largest = scales;
 
@@ -163,7 +164,7 @@ const char *unit_format_duration(char text[UNIT_TEXT_MAX], uint64_t ns)
 	return text;
 }
 
-/* ---- parsing ----------------------------------------------------------------------------------- */
+/* ---- parsing --------------------------------------------------------------------------------- */
 
 /* A decimal number: whole + fraction / denominator. */
 struct decimal {
@@ -252,11 +253,12 @@ static int parse_quantity(const struct quantity *quantity, const char *text, uin
 	number = (wide)decimal.whole * scale->factor +
 		 (wide)decimal.fraction * scale->factor / decimal.denominator;
 	if (decimal.too_large || number > INT64_MAX)
-		return err_set(err, ERR_USAGE, "\"%.80s\" is too large for %s; the limit is %s", text,
-			       quantity->name, quantity->limit);
+		return err_set(err, ERR_USAGE, "\"%.80s\" is too large for %s; the limit is %s",
+			       text, quantity->name, quantity->limit);
 	if (decimal.fraction && (scale->factor == 1 || !number))
-		return err_set(err, ERR_USAGE, "\"%.80s\" is not %s; it is a fraction of a %s", text,
-			       quantity->name, quantity == &size_quantity ? "byte" : "nanosecond");
+		return err_set(err, ERR_USAGE, "\"%.80s\" is not %s; it is a fraction of a %s",
+			       text, quantity->name,
+			       quantity == &size_quantity ? "byte" : "nanosecond");
 	*result = (uint64_t)number;
 	return 0;
 }

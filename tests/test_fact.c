@@ -84,7 +84,8 @@ static void every_kind_is_written(void)
 	facts_set_integer(&facts, "b", INT64_MIN);
 	facts_set_real(&facts, "c", 0.1);
 	CU_ASSERT_STRING_EQUAL(fact_format(&facts.items[0], text, sizeof(text)), "mq-deadline");
-	CU_ASSERT_STRING_EQUAL(fact_format(&facts.items[1], text, sizeof(text)), "-9223372036854775808");
+	CU_ASSERT_STRING_EQUAL(fact_format(&facts.items[1], text, sizeof(text)),
+			       "-9223372036854775808");
 	CU_ASSERT_STRING_EQUAL(fact_format(&facts.items[2], text, sizeof(text)), "0.1");
 	CU_ASSERT_STRING_EQUAL(fact_format(&facts.items[0], narrow, sizeof(narrow)), "mq-");
 	facts_release(&facts);
@@ -97,7 +98,9 @@ static void written_reals_read_back(void)
 
 	rng_init(&rng, 30);
 	for (int i = 0; i < 10000; i++) {
-		struct fact fact = {.kind = FACT_REAL, .real = ldexp((double)rng_next(&rng), (int)rng_below(&rng, 200) - 130)};
+		struct fact fact = {
+			.kind = FACT_REAL,
+			.real = ldexp((double)rng_next(&rng), (int)rng_below(&rng, 200) - 130)};
 		char text[40];
 
 		same = same && strtod(fact_format(&fact, text, sizeof(text)), NULL) == fact.real;
@@ -112,7 +115,8 @@ static void known_names_are_distinct_and_explained(void)
 	for (const struct fact_known *known = facts_known; known->name; known++, count++) {
 		size_t length = strlen(known->help);
 
-		CU_ASSERT_PTR_EQUAL(fact_find_known(known->name), known); /* the first of that name */
+		CU_ASSERT_PTR_EQUAL(fact_find_known(known->name),
+				    known); /* the first of that name */
 		CU_ASSERT(length > 0 && length < 80 && known->help[length - 1] != '.');
 	}
 	CU_ASSERT(count > 100);
@@ -130,14 +134,45 @@ static void facts_in_bytes_say_so(void)
 
 static void the_canonical_names_are_known(void)
 {
-	static const char *const names[] = {
-		"host", "kernel", "kernel_version", "distribution", "cpu_model", "cpu_count", "cpu_governor",
-		"memory_bytes", "memory_limit_bytes", "clock_source", "clock_cost_ns", "virtualization",
-		"filesystem", "mount_options", "mount_source", "device", "device_model", "device_serial",
-		"device_firmware", "device_size_bytes", "rotational", "scheduler", "nr_requests",
-		"read_ahead_kb", "write_cache", "fua", "wbt_lat_usec", "nomerges", "queue_count",
-		"numa_node", "logical_block_bytes", "physical_block_bytes", "vm.dirty_ratio", "command",
-		"seed", "profile_text", "protected_cache", "sqlite_version", NULL};
+	static const char *const names[] = {"host",
+					    "kernel",
+					    "kernel_version",
+					    "distribution",
+					    "cpu_model",
+					    "cpu_count",
+					    "cpu_governor",
+					    "memory_bytes",
+					    "memory_limit_bytes",
+					    "clock_source",
+					    "clock_cost_ns",
+					    "virtualization",
+					    "filesystem",
+					    "mount_options",
+					    "mount_source",
+					    "device",
+					    "device_model",
+					    "device_serial",
+					    "device_firmware",
+					    "device_size_bytes",
+					    "rotational",
+					    "scheduler",
+					    "nr_requests",
+					    "read_ahead_kb",
+					    "write_cache",
+					    "fua",
+					    "wbt_lat_usec",
+					    "nomerges",
+					    "queue_count",
+					    "numa_node",
+					    "logical_block_bytes",
+					    "physical_block_bytes",
+					    "vm.dirty_ratio",
+					    "command",
+					    "seed",
+					    "profile_text",
+					    "protected_cache",
+					    "sqlite_version",
+					    NULL};
 
 	for (const char *const *name = names; *name; name++)
 		if (!fact_find_known(*name))
@@ -170,8 +205,16 @@ static void a_prefix_inherits_the_class(void)
 
 static void what_nobody_declared_is_a_setting(void)
 {
-	static const char *const names[] = {"rack", "rack.seed", "mydisk.sda.seed", "disk.", "disk.sda", "wal.",
-					    "disk.sda.iosched.read_expire", "", "seed.", NULL};
+	static const char *const names[] = {"rack",
+					    "rack.seed",
+					    "mydisk.sda.seed",
+					    "disk.",
+					    "disk.sda",
+					    "wal.",
+					    "disk.sda.iosched.read_expire",
+					    "",
+					    "seed.",
+					    NULL};
 
 	for (const char *const *name = names; *name; name++) {
 		CU_ASSERT_EQUAL(fact_class_of(*name), FACT_SETTING);
@@ -187,7 +230,7 @@ static void classes_have_names(void)
 	CU_ASSERT_STRING_EQUAL(fact_class_name(FACT_DERIVED), "derived");
 }
 
-/* ---- runs -------------------------------------------------------------------------------------- */
+/* ---- runs ------------------------------------------------------------------------------------ */
 
 static void uuids_are_random_of_version_4(void)
 {

@@ -38,7 +38,8 @@ static void buckets_are_gapless(void)
 	for (unsigned i = 0; i < HISTOGRAM_BUCKETS; i++) {
 		uint64_t low = histogram_bucket_low(i), high = histogram_bucket_high(i);
 
-		fits = fits && low <= high && histogram_bucket(low) == i && histogram_bucket(high) == i;
+		fits = fits && low <= high && histogram_bucket(low) == i &&
+		       histogram_bucket(high) == i;
 		fits = fits && (i == LAST || histogram_bucket_low(i + 1) == high + 1);
 	}
 	CU_ASSERT(fits);
@@ -49,7 +50,8 @@ static void middle_of_a_bucket_is_within_a_percent(void)
 	bool fits = true;
 
 	for (unsigned i = 1; i < LAST; i++) {
-		double low = (double)histogram_bucket_low(i), high = (double)histogram_bucket_high(i);
+		double low = (double)histogram_bucket_low(i),
+		       high = (double)histogram_bucket_high(i);
 
 		fits = fits && (high - low) / 2 <= 0.01 * low;
 	}
@@ -88,8 +90,8 @@ static void percentiles_are_within_a_percent(void)
 		for (unsigned i = 0; i < sizeof(quantiles) / sizeof(quantiles[0]); i++) {
 			double exact = exact_percentile(values, EACH, quantiles[i]);
 
-			CU_ASSERT_DOUBLE_EQUAL(histogram_percentile(&histogram, quantiles[i]), exact,
-					       0.01 * exact);
+			CU_ASSERT_DOUBLE_EQUAL(histogram_percentile(&histogram, quantiles[i]),
+					       exact, 0.01 * exact);
 		}
 		CU_ASSERT_EQUAL(histogram.min, values[0]);
 		CU_ASSERT_EQUAL(histogram.max, values[EACH - 1]);
@@ -169,7 +171,7 @@ static void few_samples_have_no_percentile(void)
 	static const struct {
 		double q;
 		unsigned enough;
-	} rows[] = {{0.5, 20},   {0.9, 100},     {0.95, 200},
+	} rows[] = {{0.5, 20},	  {0.9, 100},	  {0.95, 200},
 		    {0.99, 1000}, {0.999, 10000}, {0.9999, 100000}};
 	struct histogram histogram;
 
@@ -237,7 +239,7 @@ static void very_long_ones_count_in_the_last_bucket(void)
 	CU_ASSERT_EQUAL(histogram.min, 1);
 }
 
-/* ---- the archived form ------------------------------------------------------------------------- */
+/* ---- the archived form ----------------------------------------------------------------------- */
 
 struct blob {
 	unsigned char *bytes;
@@ -502,7 +504,8 @@ static void unknown_version_is_named(void)
 
 static const struct test tests[] = {
 	{"buckets cover all values without gap or overlap", buckets_are_gapless},
-	{"the middle of a bucket is within 1 % of its values", middle_of_a_bucket_is_within_a_percent},
+	{"the middle of a bucket is within 1 % of its values",
+	 middle_of_a_bucket_is_within_a_percent},
 	{"percentiles are within 1 % in every octave", percentiles_are_within_a_percent},
 	{"merge equals one histogram of all values", merge_equals_one_histogram},
 	{"sums of squares have 128 bits", squares_have_128_bits},

@@ -85,7 +85,8 @@ static void broad_items_stand_on_lines_of_their_own(void)
 	json_text(json, NULL);
 	json_array_close(json);
 	json_object_close(json);
-	check_page(&page, "{\n  \"run\": {\"id\": 7},\n  \"rows\": [\n    \"x\",\n    null\n  ]\n}\n");
+	check_page(&page,
+		   "{\n  \"run\": {\"id\": 7},\n  \"rows\": [\n    \"x\",\n    null\n  ]\n}\n");
 }
 
 static void numbers_keep_all_digits(void)
@@ -119,7 +120,8 @@ static void what_is_not_finite_is_null(void)
 
 static void values_and_facts_keep_their_kind(void)
 {
-	const struct value number = value_number(8192), text = value_text("8k"), none = {.kind = VALUE_NONE};
+	const struct value number = value_number(8192), text = value_text("8k"),
+			   none = {.kind = VALUE_NONE};
 	const struct fact facts[] = {{.kind = FACT_TEXT, .text = (char[]){"bfq"}},
 				     {.kind = FACT_INTEGER, .integer = -8},
 				     {.kind = FACT_REAL, .real = 0.5}};
@@ -168,12 +170,12 @@ static void what_is_not_utf8_is_replaced(void)
 		   "b",
 		   "\"a" GONE "b\"\n");
 	check_text("\x80", "\"" GONE "\"\n");
-	check_text("\xc3", "\"" GONE "\"\n");                      /* cut short by the end */
+	check_text("\xc3", "\"" GONE "\"\n"); /* cut short by the end */
 	check_text("\xe2\x82", "\"" GONE GONE "\"\n");
-	check_text("\xc0\xaf", "\"" GONE GONE "\"\n");             /* overlong */
+	check_text("\xc0\xaf", "\"" GONE GONE "\"\n"); /* overlong */
 	check_text("\xe0\x80\xaf", "\"" GONE GONE GONE "\"\n");
 	check_text("\xf0\x80\x80\xaf", "\"" GONE GONE GONE GONE "\"\n");
-	check_text("\xed\xa0\x80", "\"" GONE GONE GONE "\"\n");    /* a surrogate */
+	check_text("\xed\xa0\x80", "\"" GONE GONE GONE "\"\n"); /* a surrogate */
 	check_text("\xf4\x90\x80\x80", "\"" GONE GONE GONE GONE "\"\n");
 	check_text("\xf8\x88\x80\x80\x80", "\"" GONE GONE GONE GONE GONE "\"\n");
 	check_text("\xe2\x82"
@@ -212,13 +214,23 @@ static void reals_read_back(void)
 	CU_ASSERT(same);
 }
 
-/* ---- read by another ---------------------------------------------------------------------------- */
+/* ---- read by another --------------------------------------------------------------------------
+ */
 
 /* Random text: bytes of any kind, or well-formed UTF-8 only. Never a NUL. */
 static void any_text(struct rng *rng, bool well_formed, char *text, size_t count)
 {
-	static const char *const pieces[] = {"a", "\"", "\\", "\n", "\x01", "\x7f", "\xc2\x85", "\xc3\xa9",
-					     "\xe2\x80\xa9", "\xe2\x82\xac", "\xf0\x9f\x92\xbe"};
+	static const char *const pieces[] = {"a",
+					     "\"",
+					     "\\",
+					     "\n",
+					     "\x01",
+					     "\x7f",
+					     "\xc2\x85",
+					     "\xc3\xa9",
+					     "\xe2\x80\xa9",
+					     "\xe2\x82\xac",
+					     "\xf0\x9f\x92\xbe"};
 	size_t used = 0;
 
 	while (used + 5 < count) {

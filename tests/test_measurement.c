@@ -44,9 +44,9 @@ static void an_operation_has_its_metrics(void)
 static void metrics_come_in_the_order_of_reports(void)
 {
 	static const char *const order[] = {
-		"rate", "throughput", "latency_min", "latency_mean", "latency_stddev", "latency_p50",
-		"latency_p90", "latency_p95", "latency_p99", "latency_p99_9", "latency_p99_99",
-		"latency_max", "count", "bytes"};
+		"rate",		  "throughput",	 "latency_min", "latency_mean", "latency_stddev",
+		"latency_p50",	  "latency_p90", "latency_p95", "latency_p99",	"latency_p99_9",
+		"latency_p99_99", "latency_max", "count",	"bytes"};
 	struct histogram histogram = of_latencies(10);
 	struct measurement m;
 
@@ -128,8 +128,9 @@ static void a_headline_is_marked_once_there(void)
 	CU_ASSERT_FALSE(measurement_mark_headline(&m, "write", "records_per_flush"));
 	CU_ASSERT_FALSE(measurement_mark_headline(&m, "trim", "rate"));
 	for (size_t i = 0; i < m.metric_count; i++)
-		CU_ASSERT_EQUAL(m.metrics[i].headline, !strcmp(m.metrics[i].operation, "write") &&
-							       !strcmp(m.metrics[i].metric, "latency_p99"));
+		CU_ASSERT_EQUAL(m.metrics[i].headline,
+				!strcmp(m.metrics[i].operation, "write") &&
+					!strcmp(m.metrics[i].metric, "latency_p99"));
 	measurement_release(&m);
 }
 
@@ -259,7 +260,8 @@ static void shared_metrics_are_found_by_name(void)
 static const struct test tests[] = {
 	{"an operation has the metrics of its histogram", an_operation_has_its_metrics},
 	{"metrics come in the order of reports", metrics_come_in_the_order_of_reports},
-	{"an operation that moves no bytes has no throughput", without_bytes_there_is_no_throughput},
+	{"an operation that moves no bytes has no throughput",
+	 without_bytes_there_is_no_throughput},
 	{"no samples is no figure, but a count of 0", without_samples_there_are_no_figures},
 	{"no elapsed time is no rate", without_time_there_is_no_rate},
 	{"a headline is marked where it is", a_headline_is_marked_once_there},

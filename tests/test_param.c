@@ -155,17 +155,22 @@ static void values_are_written_as_typed(void)
 		struct value value;
 		const char *text;
 	} rows[] = {
-		{&block_size, value_number(8192), "8k"},   {&warmup, value_number(1500000000), "1500ms"},
-		{&share, value_number(30), "30"},          {&file_size, value_text("4096:65536"), "4k:64k"},
-		{&file_size, value_text("4096:4096"), "4k"}, {&file_size, value_text("odd"), "odd"},
-		{&method, value_text("fsync"), "fsync"},   {&warmup, value_text("auto"), "auto"},
+		{&block_size, value_number(8192), "8k"},
+		{&warmup, value_number(1500000000), "1500ms"},
+		{&share, value_number(30), "30"},
+		{&file_size, value_text("4096:65536"), "4k:64k"},
+		{&file_size, value_text("4096:4096"), "4k"},
+		{&file_size, value_text("odd"), "odd"},
+		{&method, value_text("fsync"), "fsync"},
+		{&warmup, value_text("auto"), "auto"},
 		{&jobs, {.kind = VALUE_NONE}, ""},
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		char text[VALUE_TEXT_MAX];
 
-		CU_ASSERT_STRING_EQUAL(param_format(rows[i].param, &rows[i].value, text), rows[i].text);
+		CU_ASSERT_STRING_EQUAL(param_format(rows[i].param, &rows[i].value, text),
+				       rows[i].text);
 	}
 }
 
@@ -181,7 +186,8 @@ static void numbers_have_units(void)
 
 static void one_slip_is_near(void)
 {
-	static const char *const names[] = {"scheduler", "nr_requests", "read_ahead_kb", "wal", NULL};
+	static const char *const names[] = {"scheduler", "nr_requests", "read_ahead_kb", "wal",
+					    NULL};
 
 	CU_ASSERT_STRING_EQUAL(nearest_name("sheduler", names), "scheduler");
 	CU_ASSERT_STRING_EQUAL(nearest_name("schedulers", names), "scheduler");

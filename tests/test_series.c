@@ -66,8 +66,13 @@ static void room_is_for_the_span(void)
 	static const struct {
 		uint64_t expected_ns;
 		size_t capacity;
-	} rows[] = {{0, 2}, {NS_PER_S, 2}, {2 * NS_PER_S, 2}, {2 * NS_PER_S + 1, 4}, {10 * NS_PER_S, 10},
-		    {7200 * NS_PER_S, 7200}, {UINT64_MAX, 7200}};
+	} rows[] = {{0, 2},
+		    {NS_PER_S, 2},
+		    {2 * NS_PER_S, 2},
+		    {2 * NS_PER_S + 1, 4},
+		    {10 * NS_PER_S, 10},
+		    {7200 * NS_PER_S, 7200},
+		    {UINT64_MAX, 7200}};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct series series;
@@ -161,7 +166,8 @@ static void merged_is_one_series(void)
 
 	rng_init(&rng, 21);
 	for (int round = 0; round < 200; round++) {
-		struct series into = made(1 + rng_below(&rng, 12)), from = made(1 + rng_below(&rng, 12));
+		struct series into = made(1 + rng_below(&rng, 12)),
+			      from = made(1 + rng_below(&rng, 12));
 		uint64_t into_span_ns = 1 + rng_next(&rng) % (NS_PER_S << rng_below(&rng, 9));
 		uint64_t from_span_ns = 1 + rng_next(&rng) % (NS_PER_S << rng_below(&rng, 9));
 		uint64_t longer_ns;
@@ -170,7 +176,8 @@ static void merged_is_one_series(void)
 			events[i] = any_event(&rng, i & 1 ? into_span_ns : from_span_ns);
 			add(i & 1 ? &into : &from, &events[i]);
 		}
-		longer_ns = into.interval_ns > from.interval_ns ? into.interval_ns : from.interval_ns;
+		longer_ns =
+			into.interval_ns > from.interval_ns ? into.interval_ns : from.interval_ns;
 		series_merge(&into, &from);
 		CU_ASSERT(into.interval_ns >= longer_ns);
 		CU_ASSERT_EQUAL(from.interval_ns, into.interval_ns);
@@ -257,8 +264,8 @@ static void p99_is_within_a_sixteenth(void)
 
 		for (unsigned i = 0; i < EACH; i++) {
 			values[i] = (1ULL << octave) + rng_below(&rng, 1ULL << octave);
-			/* The highest 30 lie far above, so that the maximum does not help; not where
-			 * they would share the last bucket, which has no end. */
+			/* The highest 30 lie far above, so that the maximum does not help; not
+			 * where they would share the last bucket, which has no end. */
 			if (i < EACH / 100 && octave < SERIES_HIGH_BITS - 2)
 				values[i] *= 4;
 			series_add(&series, 0, values[i], 0);
@@ -313,7 +320,8 @@ static const struct test tests[] = {
 	{"a full bucket does not wrap", full_buckets_stay_full},
 	{"the p99 is within 6.25 % in every octave", p99_is_within_a_sixteenth},
 	{"the p99 needs a thousand operations", p99_needs_a_thousand},
-	{"the p99 of the outermost buckets stays below the worst", p99_of_the_outermost_stays_below_the_worst},
+	{"the p99 of the outermost buckets stays below the worst",
+	 p99_of_the_outermost_stays_below_the_worst},
 	{NULL, NULL},
 };
 

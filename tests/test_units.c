@@ -30,7 +30,8 @@ static uint64_t any_number(struct rng *rng)
 
 static void check_reads_back(format_fn format, parse_fn parse)
 {
-	const uint64_t edges[] = {0, 1, 999, 1000, 1023, 1024, 1025, 1536, INT64_MAX - 1, INT64_MAX};
+	const uint64_t edges[] = {0,	1,    999,  1000,	   1023,
+				  1024, 1025, 1536, INT64_MAX - 1, INT64_MAX};
 	const unsigned edge_count = sizeof(edges) / sizeof(edges[0]);
 	struct rng rng;
 	char text[UNIT_TEXT_MAX];
@@ -77,29 +78,39 @@ static void check_spellings(parse_fn parse, const struct spelling *spellings)
 static void sizes_are_powers_of_1024(void)
 {
 	static const struct spelling spellings[] = {
-		{"0", 0}, {"4096", 4096}, {"4096B", 4096}, {"8k", 8192}, {"8K", 8192}, {"8KiB", 8192},
-		{"8kb", 8192}, {"1m", 1 << 20}, {"1.5g", 1610612736}, {"0.5k", 512}, {"007", 7},
-		{"1.50000000000000000000000k", 1536}, {"1p", 1ULL << 50}, {NULL, 0}};
+		{"0", 0},	    {"4096", 4096},  {"4096B", 4096},
+		{"8k", 8192},	    {"8K", 8192},    {"8KiB", 8192},
+		{"8kb", 8192},	    {"1m", 1 << 20}, {"1.5g", 1610612736},
+		{"0.5k", 512},	    {"007", 7},	     {"1.50000000000000000000000k", 1536},
+		{"1p", 1ULL << 50}, {NULL, 0}};
 
 	check_spellings(unit_parse_size, spellings);
 }
 
 static void large_sizes_do_not_wrap(void)
 {
-	static const struct spelling spellings[] = {
-		{"3t", 3298534883328}, {"3TiB", 3298534883328}, {"2.5t", 2748779069440},
-		{"4g", 4294967296}, {"4194304k", 4294967296}, {"8191p", 8191ULL << 50},
-		{"8191.5p", (8191ULL << 50) + (1ULL << 49)}, {"9223372036854775807", INT64_MAX}, {NULL, 0}};
+	static const struct spelling spellings[] = {{"3t", 3298534883328},
+						    {"3TiB", 3298534883328},
+						    {"2.5t", 2748779069440},
+						    {"4g", 4294967296},
+						    {"4194304k", 4294967296},
+						    {"8191p", 8191ULL << 50},
+						    {"8191.5p", (8191ULL << 50) + (1ULL << 49)},
+						    {"9223372036854775807", INT64_MAX},
+						    {NULL, 0}};
 
 	check_spellings(unit_parse_size, spellings);
 }
 
 static void durations_are_exact(void)
 {
-	static const struct spelling spellings[] = {
-		{"2", 2000000000}, {"2s", 2000000000}, {"1.5m", 90000000000}, {"0.1s", 100000000},
-		{"0.3ms", 300000}, {"200ms", 200000000}, {"5us", 5000}, {"7ns", 7}, {"1h", 3600000000000},
-		{"1.5min", 90000000000}, {"0.000000001", 1}, {"0", 0}, {"0.0s", 0}, {NULL, 0}};
+	static const struct spelling spellings[] = {{"2", 2000000000},	   {"2s", 2000000000},
+						    {"1.5m", 90000000000}, {"0.1s", 100000000},
+						    {"0.3ms", 300000},	   {"200ms", 200000000},
+						    {"5us", 5000},	   {"7ns", 7},
+						    {"1h", 3600000000000}, {"1.5min", 90000000000},
+						    {"0.000000001", 1},	   {"0", 0},
+						    {"0.0s", 0},	   {NULL, 0}};
 
 	check_spellings(unit_parse_duration, spellings);
 }
@@ -122,11 +133,42 @@ static void check_refusals(parse_fn parse, const char *const texts[])
 
 static void what_is_no_size_is_refused_by_name(void)
 {
-	static const char *const texts[] = {
-		"", " ", "k", "1x", " 8k", "8k ", "8 k", "-1", "-8k", "+8k", "2^70", "0x10", "1e3", ".5k",
-		"5.", "5.k", "1.5", "0.5B", "0.0001k", "1..5k", "8kk", "8iB", "8kibb", "1,5k", "nan", "inf",
-		"8s", "1180591620717411303424", "9223372036854775808", "8192p", "8388608t", "16384p",
-		"18446744073709551616", "99999999999999999999999999g", "18014398509481985k", NULL};
+	static const char *const texts[] = {"",
+					    " ",
+					    "k",
+					    "1x",
+					    " 8k",
+					    "8k ",
+					    "8 k",
+					    "-1",
+					    "-8k",
+					    "+8k",
+					    "2^70",
+					    "0x10",
+					    "1e3",
+					    ".5k",
+					    "5.",
+					    "5.k",
+					    "1.5",
+					    "0.5B",
+					    "0.0001k",
+					    "1..5k",
+					    "8kk",
+					    "8iB",
+					    "8kibb",
+					    "1,5k",
+					    "nan",
+					    "inf",
+					    "8s",
+					    "1180591620717411303424",
+					    "9223372036854775808",
+					    "8192p",
+					    "8388608t",
+					    "16384p",
+					    "18446744073709551616",
+					    "99999999999999999999999999g",
+					    "18014398509481985k",
+					    NULL};
 
 	check_refusals(unit_parse_size, texts);
 }
@@ -134,8 +176,11 @@ static void what_is_no_size_is_refused_by_name(void)
 static void what_is_no_duration_is_refused_by_name(void)
 {
 	static const char *const texts[] = {
-		"", "s", "1x", " 2s", "2s ", "2 s", "-1", "-2s", "1k", "1d", "0.5ns", "0.0000000001", "2ss",
-		"9223372037", "2562048h", "99999999999999999999s", NULL};
+		"",    "s",	     "1x",	 " 2s",
+		"2s ", "2 s",	     "-1",	 "-2s",
+		"1k",  "1d",	     "0.5ns",	 "0.0000000001",
+		"2ss", "9223372037", "2562048h", "99999999999999999999s",
+		NULL};
 
 	check_refusals(unit_parse_duration, texts);
 }
@@ -144,7 +189,8 @@ static void a_count_is_a_plain_integer(void)
 {
 	static const struct spelling spellings[] = {
 		{"0", 0}, {"1", 1}, {"18446744073709551615", UINT64_MAX}, {NULL, 0}};
-	static const char *const texts[] = {"", "1k", "-1", "1.0", " 1", "1 ", "18446744073709551616", NULL};
+	static const char *const texts[] = {
+		"", "1k", "-1", "1.0", " 1", "1 ", "18446744073709551616", NULL};
 
 	check_spellings(unit_parse_count, spellings);
 	check_refusals(unit_parse_count, texts);
@@ -216,10 +262,10 @@ static double printed_factor(const char *unit)
 	static const struct {
 		const char *name;
 		double factor;
-	} units[] = {{" B", 1},    {" KiB", 0x1p10}, {" MiB", 0x1p20}, {" GiB", 0x1p30}, {" TiB", 0x1p40},
-		     {" PiB", 0x1p50}, {" ns", 1},   {" us", 1e3},     {" ms", 1e6},     {" s", 1e9},
-		     {" min", 60e9},   {" h", 3600e9}, {" /s", 1},     {" k/s", 1e3},    {" M/s", 1e6},
-		     {" G/s", 1e9}};
+	} units[] = {{" B", 1},	       {" KiB", 0x1p10}, {" MiB", 0x1p20}, {" GiB", 0x1p30},
+		     {" TiB", 0x1p40}, {" PiB", 0x1p50}, {" ns", 1},	   {" us", 1e3},
+		     {" ms", 1e6},     {" s", 1e9},	 {" min", 60e9},   {" h", 3600e9},
+		     {" /s", 1},       {" k/s", 1e3},	 {" M/s", 1e6},	   {" G/s", 1e9}};
 
 	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
 		if (!strcmp(units[i].name, unit))
