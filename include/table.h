@@ -91,6 +91,7 @@ struct table *document_table(struct document *document, const char *title,
 struct format_options {
 	unsigned width;  /* of text: columns of the terminal; 80 elsewhere */
 	bool colour;
+	uint64_t knee_ns; /* p99 that Orion's knee allows; 0: 5 ms */
 };
 
 /* A report format. Text from outside (labels, device names) is escaped for it. */

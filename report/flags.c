@@ -300,7 +300,7 @@ void flags_add(struct document *document, const struct flags *flags, const struc
 	static const char *const openings[] = {
 		[SEVERITY_VOID] = "Void - these figures say nothing about the target:",
 		[SEVERITY_DOUBT] = "Doubts - these figures may not be what they seem:",
-		[SEVERITY_NOTE] = "Notes:",
+		[SEVERITY_NOTE] = "Notes - worth knowing:",
 	};
 
 	if (!flags->count)

@@ -18,15 +18,18 @@ static bool is_word(char c)
 	return isalnum((unsigned char)c) || (unsigned char)c >= 0x80;
 }
 
-static const char *entity(char c)
+/* What HTML would act upon, and the colon of a URL, lest it become a link. */
+static const char *entity(const char *text)
 {
-	switch (c) {
+	switch (*text) {
 	case '<':
 		return "&lt;";
 	case '>':
 		return "&gt;";
 	case '&':
 		return "&amp;";
+	case ':':
+		return strncmp(text, "://", 3) ? NULL : "&#58;";
 	default:
 		return NULL;
 	}
@@ -37,8 +40,8 @@ static void write_safe(FILE *out, const char *text)
 	for (size_t i = 0; text[i]; i++) {
 		bool in_word = text[i] == '_' && i && is_word(text[i - 1]) && is_word(text[i + 1]);
 
-		if (entity(text[i])) {
-			fputs(entity(text[i]), out);
+		if (entity(text + i)) {
+			fputs(entity(text + i), out);
 			continue;
 		}
 		if (strchr("\\`*_[]|~$#", text[i]) && !in_word)
@@ -92,8 +95,6 @@ static void write_table(FILE *out, const struct table *table)
 	const char *reason;
 	size_t cursor = 0;
 
-	if (!table->row_count)
-		return;
 	if (table->title) {
 		write_text(out, table->title);
 		fputs("\n\n", out);
@@ -147,13 +148,18 @@ static void write_block(FILE *out, const struct block *block)
 static int render(const struct document *document, const struct format_options *options, FILE *out,
 		  struct err *err)
 {
+	const struct block *before = NULL;
+
 	(void)options;
 	for (size_t i = 0; i < document->count; i++) {
-		bool fact = document->blocks[i].kind == BLOCK_FACT;
+		const struct block *block = &document->blocks[i];
 
-		if (i && !(fact && document->blocks[i - 1].kind == BLOCK_FACT))
+		if (!block_is_shown(block))
+			continue;
+		if (before && !(block->kind == BLOCK_FACT && before->kind == BLOCK_FACT))
 			putc('\n', out);
-		write_block(out, &document->blocks[i]);
+		write_block(out, block);
+		before = block;
 	}
 	return ferror(out) ? err_set(err, -EIO, "write the report: %s", strerror(errno)) : 0;
 }

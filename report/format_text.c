@@ -18,7 +18,7 @@ enum {
 	WIDTH_DEFAULT = 80,
 	WIDTH_LEAST = 20,
 	GAP = 2,        /* between columns, and before facts */
-	NAME_WIDEST = 18, /* of a fact whose text starts on the same line */
+	NAME_WIDEST = 20, /* of a fact whose text starts on the same line */
 	CUT_LEAST = 8,  /* a text that is cut keeps at least this */
 	FOLD_LEAST = 16
 };
@@ -47,13 +47,14 @@ static void emphasis(const struct page *page, bool on)
 }
 
 /* Writes text folded; the first line starts where the cursor stands, at column indent. */
-static void write_folded(const struct page *page, const char *text, unsigned indent)
+static void write_folded(const struct page *page, const char *text, unsigned indent,
+			 enum fold fold)
 {
 	unsigned room = page->width > indent + CUT_LEAST ? page->width - indent : CUT_LEAST;
 	size_t bytes, skip;
 
 	do {
-		bytes = printable_fold(text, room, &skip);
+		bytes = printable_fold(text, room, fold, &skip);
 		fprintf(page->out, "%.*s\n", (int)bytes, text);
 		text += skip;
 		if (*text)
@@ -69,7 +70,7 @@ static void write_underlined(const struct page *page, const char *text, char mar
 	unsigned width = printable_width(safe);
 
 	emphasis(page, true);
-	write_folded(page, safe, 0);
+	write_folded(page, safe, 0, FOLD_WORDS);
 	emphasis(page, false);
 	rule(page, mark, width < page->width ? width : page->width);
 	putc('\n', page->out);
@@ -80,7 +81,7 @@ static void write_paragraph(const struct page *page, const char *text)
 {
 	char *safe = printable_copy(text, "");
 
-	write_folded(page, safe, 0);
+	write_folded(page, safe, 0, FOLD_WORDS);
 	free(safe);
 }
 
@@ -107,13 +108,13 @@ static void write_fact(const struct page *page, const struct block *block, unsig
 
 	pad(page, GAP);
 	if (width > widest) {
-		write_folded(page, name, GAP);
+		write_folded(page, name, GAP, FOLD_WORDS);
 		pad(page, GAP + widest + GAP);
 	} else {
 		fputs(name, page->out);
 		pad(page, widest - width + GAP);
 	}
-	write_folded(page, text, GAP + widest + GAP);
+	write_folded(page, text, GAP + widest + GAP, FOLD_PHRASES);
 	free(name);
 	free(text);
 }
@@ -289,7 +290,7 @@ static unsigned write_line(const struct page *page, const struct column *column,
 		*rest = "";
 		return used;
 	}
-	bytes = printable_fold(*rest, width - indent, &skip);
+	bytes = printable_fold(*rest, width - indent, FOLD_PHRASES, &skip);
 	pad(page, indent);
 	fprintf(page->out, "%.*s", (int)bytes, *rest);
 	used = printable_width(*rest) - printable_width(*rest + bytes);
@@ -352,7 +353,7 @@ static void write_reasons(const struct page *page, const struct table *table)
 		char *safe = printable_copy(reason, "");
 
 		fputs("n/a: ", page->out);
-		write_folded(page, safe, (unsigned)strlen("n/a: "));
+		write_folded(page, safe, (unsigned)strlen("n/a: "), FOLD_WORDS);
 		free(safe);
 	}
 }
@@ -380,8 +381,6 @@ static void write_table(const struct page *page, const struct table *table)
 {
 	struct layout layout;
 
-	if (!table->row_count)
-		return;
 	layout_init(&layout, table);
 	layout_fit(&layout, page->width);
 	if (table->title) {
@@ -425,10 +424,19 @@ static size_t write_block(const struct page *page, const struct block *block, si
 
 static void write_document(const struct page *page, const struct document *document)
 {
+	const struct block *before = NULL;
+
 	for (size_t i = 0; i < document->count;) {
-		if (i && document->blocks[i - 1].kind != BLOCK_HEADING)
+		const struct block *block = &document->blocks[i];
+
+		if (!block_is_shown(block)) {
+			i++;
+			continue;
+		}
+		if (before && before->kind != BLOCK_HEADING)
 			putc('\n', page->out);
-		i += write_block(page, &document->blocks[i], document->count - i);
+		i += write_block(page, block, document->count - i);
+		before = block;
 	}
 }
 

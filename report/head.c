@@ -122,7 +122,7 @@ static void put_queue(FILE *out, const struct run *run)
 static void put_cache(FILE *out, const struct run *run)
 {
 	put(out, run, "", "write_cache", "");
-	put(out, run, "FUA ", "fua", "");
+	put(out, run, "fua ", "fua", "");
 	put(out, run, "protected ", "protected_cache", "");
 }
 
@@ -213,12 +213,11 @@ static const struct {
 	const char *name;
 	void (*put)(FILE *out, const struct run *run);
 } head_lines[] = {
-	{"Label", put_label},	    {"Tags", put_tags},		    {"Profile", put_profile},
-	{"Target", put_target},	    {"Filesystem", put_filesystem}, {"Mount options", put_options},
-	{"Stack", put_stack},	    {"Device", put_device},	    {"Scheduler", put_queue},
-	{"Write cache", put_cache}, {"Log on", put_log},	    {"Host", put_host},
-	{"Kernel", put_kernel},	    {"CPU", put_cpu},		    {"Memory", put_memory},
-	{"Command", put_command},   {"Durability", put_durability},
+	{"Durability", put_durability}, {"Target", put_target}, {"Filesystem", put_filesystem},
+	{"Mount options", put_options}, {"Stack", put_stack},	{"Device", put_device},
+	{"Scheduler", put_queue},	{"Write cache", put_cache}, {"Log on", put_log},
+	{"Host", put_host},		{"Kernel", put_kernel},	{"CPU", put_cpu},
+	{"Memory", put_memory},		{"Command", put_command},
 };
 
 /* ---- of one run and of several --------------------------------------------------------------- */
@@ -271,13 +270,32 @@ static void add_line(struct document *document, const char *name,
 	free(texts);
 }
 
+static bool is_iso(const char *at)
+{
+	return strlen(at) >= strlen("2026-01-31T23:59") && at[10] == 'T';
+}
+
 /* "2026-01-31 23:59 UTC", from ISO 8601. */
 static void put_time(FILE *out, const char *at)
 {
-	if (strlen(at) >= 16 && at[10] == 'T')
+	if (is_iso(at))
 		fprintf(out, "%.10s %.5s UTC", at, at + 11);
 	else
 		fputs(*at ? at : "unknown time", out);
+}
+
+/* "2026-01-31 22:14 to 23:59 UTC" */
+static void put_period(FILE *out, const char *from, const char *to)
+{
+	if (!is_iso(from) || !is_iso(to) || !strncmp(from, to, strlen("2026-01-31T23:59"))) {
+		put_time(out, from);
+		return;
+	}
+	fprintf(out, "%.10s %.5s to ", from, from + 11);
+	if (!strncmp(from, to, strlen("2026-01-31")))
+		fprintf(out, "%.5s UTC", to + 11);
+	else
+		put_time(out, to);
 }
 
 static const char *or_unknown(const char *text)
@@ -297,25 +315,36 @@ static void put_run_title(FILE *out, const struct run *run)
 	else
 		fprintf(out, "%.8s (not archived)", run->uuid);
 	fprintf(out, ", %s, ", or_unknown(run->status));
-	put_time(out, run->started_at);
+	put_period(out, run->started_at, run->finished_at);
+}
+
+/* "complete, ", or how many ended in which way: "2 complete, 1 failed, " */
+static void put_statuses(FILE *out, const struct archived_run *runs, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		const char *status = or_unknown(runs[i].run.status);
+		size_t same = 0, earlier = 0;
+
+		for (size_t j = 0; j < count; j++) {
+			bool alike = !strcmp(status, or_unknown(runs[j].run.status));
+
+			same += alike;
+			earlier += alike && j < i;
+		}
+		if (same == count && !earlier)
+			fprintf(out, "%s, ", status);
+		else if (!earlier)
+			fprintf(out, "%zu %s, ", same, status);
+	}
 }
 
 static void put_series_title(FILE *out, const struct archived_run *runs, size_t count)
 {
 	const struct run *first = &runs[0].run;
-	char last[CLOCK_LABEL_MAX];
-	size_t complete = 0;
-
-	snprintf(last, sizeof(last), "%s", runs[count - 1].run.started_at);
-	for (size_t i = 0; i < count; i++)
-		complete += runs[i].run.status && !strcmp(runs[i].run.status, "complete");
 	fprintf(out, "assay%s%s: series %.8s, %zu runs, ", first->version ? " " : "",
 		first->version ? first->version : "", first->series, count);
-	if (complete == count)
-		fputs("complete, ", out);
-	else
-		fprintf(out, "%zu of them complete, ", complete);
-	put_time(out, first->started_at);
+	put_statuses(out, runs, count);
+	put_period(out, first->started_at, runs[count - 1].run.finished_at);
 }
 
 static void add_title(struct document *document, const struct archived_run *runs, size_t count)
@@ -346,7 +375,7 @@ static void add_measurements(struct document *document, const struct archived_ru
 		for (size_t m = 0; m < runs[i].measurement_count; m++)
 			totals[runs[i].measurements[m].status]++;
 	}
-	used = snprintf(text, sizeof(text), "%zu, %zu ok", all, totals[STATUS_OK]);
+	used = snprintf(text, sizeof(text), "%zu: %zu ok", all, totals[STATUS_OK]);
 	if (totals[STATUS_FAILED])
 		used += snprintf(text + used, sizeof(text) - (size_t)used, ", %zu failed",
 				 totals[STATUS_FAILED]);
@@ -362,10 +391,13 @@ void head_add(struct document *document, const struct archived_run *runs, size_t
 	char *summary = flags_summary(flags);
 
 	add_title(document, runs, count);
-	for (size_t i = 0; i < sizeof(head_lines) / sizeof(head_lines[0]); i++)
-		add_line(document, head_lines[i].name, head_lines[i].put, runs, count);
+	add_line(document, "Label", put_label, runs, count);
+	add_line(document, "Tags", put_tags, runs, count);
+	add_line(document, "Profile", put_profile, runs, count);
 	add_measurements(document, runs, count);
 	document_fact(document, "Flags", summary);
+	for (size_t i = 0; i < sizeof(head_lines) / sizeof(head_lines[0]); i++)
+		add_line(document, head_lines[i].name, head_lines[i].put, runs, count);
 	free(summary);
 }
 
@@ -399,14 +431,15 @@ void head_close(struct document *document, const struct archived_run *runs, size
 	char text[200];
 
 	add_notes(document, runs, count);
-	document_heading(document, count == 1 ? "This run" : "These runs");
 	for (size_t i = 0; i < count; i++) {
 		const struct run *run = &runs[i].run;
 
 		if (run->id)
-			snprintf(text, sizeof(text), "assay show %" PRId64, run->id);
+			snprintf(text, sizeof(text), "Run %s; see it again: assay show %" PRId64,
+				 run->uuid, run->id);
 		else
-			snprintf(text, sizeof(text), "not archived: this report is all there is of it");
-		document_fact(document, run->uuid, text);
+			snprintf(text, sizeof(text), "Run %s; not archived: this report is all there is.",
+				 run->uuid);
+		document_paragraph(document, text);
 	}
 }

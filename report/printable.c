@@ -2,6 +2,7 @@
 /*
  * printable.c - text from outside, made safe to show.
  */
+#include <ctype.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -142,13 +143,24 @@ unsigned printable_width(const char *text)
 	return width;
 }
 
-/* The last place before end where a line may end, or 0. */
-static size_t last_break(const char *text, size_t end)
+/* A blank where a line may end: not one between a number and its unit. */
+static bool is_blank(const char *text, size_t at)
+{
+	bool number = at && isdigit((unsigned char)text[at - 1]);
+
+	return text[at] == ' ' && !(number && (isalpha((unsigned char)text[at + 1]) || text[at + 1] == '%'));
+}
+
+/* The last place up to end where a line may end, or 0. */
+static size_t last_break(const char *text, size_t end, enum fold fold)
 {
 	size_t at;
 
+	for (at = end; fold == FOLD_PHRASES && at > end / 2; at--)
+		if (text[at] == ' ' && text[at - 1] == ',')
+			return at;
 	for (at = end; at > 0; at--)
-		if (text[at] == ' ')
+		if (is_blank(text, at))
 			return at;
 	for (at = end; at > 0; at--)
 		if (strchr(",;.:/=", text[at - 1]))
@@ -156,13 +168,13 @@ static size_t last_break(const char *text, size_t end)
 	return 0;
 }
 
-size_t printable_fold(const char *text, unsigned width, size_t *skip)
+size_t printable_fold(const char *text, unsigned width, enum fold fold, size_t *skip)
 {
 	size_t end = printable_fit(text, width), at;
 	uint32_t code;
 
 	if (text[end]) {
-		at = last_break(text, end);
+		at = last_break(text, end, fold);
 		end = at ? at : end ? end : utf8_read(text, &code);
 	}
 	for (*skip = end; text[*skip] == ' '; ++*skip)

@@ -27,9 +27,14 @@ unsigned printable_width(const char *text);
 /* The length in bytes of the longest start of a safe text that fits in width columns. */
 size_t printable_fit(const char *text, unsigned width);
 
+enum fold {
+	FOLD_WORDS,  /* as much on each line as there is room for */
+	FOLD_PHRASES /* after a comma if that leaves the line half full */
+};
+
 /* The length in bytes of the first line when a safe text is folded at width columns (at least 1):
- * after a blank, else after a mark of punctuation, else anywhere. *skip is set to where the next
- * line starts. At least one character is taken. */
-size_t printable_fold(const char *text, unsigned width, size_t *skip);
+ * after a blank (one before a unit, as in "4 ms", left aside), else after a mark of punctuation,
+ * else anywhere. *skip is set to where the next line starts. At least one character is taken. */
+size_t printable_fold(const char *text, unsigned width, enum fold fold, size_t *skip);
 
 #endif

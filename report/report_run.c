@@ -16,6 +16,7 @@
 #include "flags.h"
 #include "head.h"
 #include "json.h"
+#include "orion.h"
 #include "report.h"
 
 /* ---- for readers ----------------------------------------------------------------------------- */
@@ -28,18 +29,21 @@ static bool has_section(const struct entries *entries, const struct section *sec
 	return false;
 }
 
-static void add_sections(struct document *document, const struct entries *entries)
+static void add_sections(struct document *document, const struct entries *entries, double knee_ns)
 {
 	for (const struct section *section = sections; section->name; section++) {
 		if (!has_section(entries, section))
 			continue;
 		document_heading(document, section->title);
 		section_parameters(document, entries, section);
+		if (!strcmp(section->name, "orion"))
+			orion_add(document, entries, knee_ns);
 		figures_add(document, entries, section);
 	}
 }
 
-static void add_runs(struct document *document, const struct archived_run *runs, size_t count)
+static void add_runs(struct document *document, const struct archived_run *runs, size_t count,
+		     double knee_ns)
 {
 	struct entries entries;
 	struct flags flags;
@@ -47,7 +51,7 @@ static void add_runs(struct document *document, const struct archived_run *runs,
 	entries_init(&entries, runs, count);
 	flags_collect(&flags, &entries);
 	head_add(document, runs, count, &flags);
-	add_sections(document, &entries);
+	add_sections(document, &entries, knee_ns);
 	flags_add(document, &flags, &entries);
 	if (entries.count) {
 		document_heading(document, "How to read this");
@@ -72,13 +76,14 @@ static int render_document(const struct archived_run *runs, size_t count,
 			   FILE *out, struct err *err)
 {
 	struct document document = {0};
+	double knee_ns = options && options->knee_ns ? (double)options->knee_ns : KNEE_DEFAULT_NS;
 	int code;
 
 	if (count == 1 || is_series(runs, count)) {
-		add_runs(&document, runs, count);
+		add_runs(&document, runs, count, knee_ns);
 	} else {
 		for (size_t i = 0; i < count; i++)
-			add_runs(&document, &runs[i], 1);
+			add_runs(&document, &runs[i], 1, knee_ns);
 	}
 	code = format->render(&document, options, out, err);
 	document_release(&document);

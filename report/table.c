@@ -172,6 +172,11 @@ bool table_shows(const struct table *table, size_t column)
 	return false;
 }
 
+bool block_is_shown(const struct block *block)
+{
+	return block->kind != BLOCK_TABLE || block->table.row_count;
+}
+
 char *cell_copy(const struct cell *cell, const struct column *column)
 {
 	char text[UNIT_TEXT_MAX];
