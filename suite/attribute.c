@@ -192,16 +192,46 @@ static int is_entry(const struct dirent *entry)
 	return strcmp(entry->d_name, ".") && strcmp(entry->d_name, "..");
 }
 
-void attribute_each(const char *directory, bool (*visit)(const char *name, void *context),
-		    void *context)
+void attribute_each(bool (*visit)(const char *name, void *context), void *context,
+		    const char *directory, ...)
 {
+	char whole[PATH_MAX];
 	struct dirent **entries = NULL;
-	int count = scandir(directory, &entries, is_entry, alphasort);
 	bool more = true;
+	int count;
 
+	PATH_FROM_ARGUMENTS(whole, directory);
+	count = scandir(whole, &entries, is_entry, alphasort);
 	for (int i = 0; i < count; i++) {
 		more = more && visit(entries[i]->d_name, context);
 		free(entries[i]);
 	}
 	free(entries);
+}
+
+size_t attribute_count(const char *directory, ...)
+{
+	char whole[PATH_MAX];
+	const struct dirent *entry;
+	size_t count = 0;
+	DIR *opened;
+
+	PATH_FROM_ARGUMENTS(whole, directory);
+	opened = opendir(whole);
+	while (opened && (entry = readdir(opened)))
+		count += (size_t)is_entry(entry);
+	if (opened)
+		closedir(opened);
+	return count;
+}
+
+bool attribute_real(char *real, const char *path, ...)
+{
+	char whole[PATH_MAX];
+
+	PATH_FROM_ARGUMENTS(whole, path);
+	if (realpath(whole, real))
+		return true;
+	real[0] = '\0';
+	return false;
 }

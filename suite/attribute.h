@@ -41,7 +41,14 @@ __attribute__((format(printf, 1, 2))) bool attribute_exists(const char *path, ..
 bool attribute_field(const char *text, const char *key, char *value, size_t size);
 
 /* Calls visit for each entry of a directory but . and .., by name, until it returns false. */
-void attribute_each(const char *directory, bool (*visit)(const char *name, void *context),
-		    void *context);
+__attribute__((format(printf, 3, 4))) void
+attribute_each(bool (*visit)(const char *name, void *context), void *context,
+	       const char *directory, ...);
+
+/* How many entries a directory has; 0 when it is not there. */
+__attribute__((format(printf, 1, 2))) size_t attribute_count(const char *directory, ...);
+
+/* Where a path really lies, links resolved, in PATH_MAX bytes; "" and false when it is not there. */
+__attribute__((format(printf, 2, 3))) bool attribute_real(char *real, const char *path, ...);
 
 #endif

@@ -137,11 +137,9 @@ static bool is_mapped_as(const char *name, void *context)
 static bool find_mapped(const struct roots *roots, const char *label, char name[NAME_MAX_BYTES])
 {
 	struct mapped mapped = {.roots = roots, .wanted = label, .name = name};
-	char directory[PATH_MAX];
 
 	name[0] = '\0';
-	snprintf(directory, sizeof(directory), "%s/class/block", roots->sys);
-	attribute_each(directory, is_mapped_as, &mapped);
+	attribute_each(is_mapped_as, &mapped, "%s/class/block", roots->sys);
 	return name[0] != '\0';
 }
 

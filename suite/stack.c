@@ -175,10 +175,11 @@ static bool add_path(const char *name, void *context)
 /* A partition's directory lies in that of its disk. */
 static void add_whole_disk(struct below *below)
 {
-	char link[PATH_MAX], real[PATH_MAX], *slash;
+	const char *sys = below->walk->roots->sys;
+	char real[PATH_MAX], *slash;
 
-	snprintf(link, sizeof(link), "%s/class/block/%s", below->walk->roots->sys, below->name);
-	if (!attribute_exists("%s/partition", link) || !realpath(link, real))
+	if (!attribute_exists("%s/class/block/%s/partition", sys, below->name) ||
+	    !attribute_real(real, "%s/class/block/%s", sys, below->name))
 		return;
 	slash = strrchr(real, '/');
 	*slash = '\0';
@@ -190,15 +191,12 @@ static void add_whole_disk(struct below *below)
 static void add_below(struct below *below, enum stack_kind kind)
 {
 	const char *sys = below->walk->roots->sys;
-	char path[PATH_MAX];
 
 	if (kind == STACK_PARTITION)
 		add_whole_disk(below);
-	snprintf(path, sizeof(path), "%s/class/block", sys);
 	if (kind == STACK_DISK)
-		attribute_each(path, add_path, below);
-	snprintf(path, sizeof(path), "%s/class/block/%s/slaves", sys, below->name);
-	attribute_each(path, add_slave, below);
+		attribute_each(add_path, below, "%s/class/block", sys);
+	attribute_each(add_slave, below, "%s/class/block/%s/slaves", sys, below->name);
 }
 
 /* A deleted file, or one of another mount namespace, cannot be found: its stack stays empty. */
@@ -328,8 +326,7 @@ static void add_device_at(struct walk *walk, const char *path)
 
 struct members {
 	struct walk *walk;
-	const char *directory; /* SYS/fs/btrfs */
-	const char *device;    /* one of those looked for */
+	const char *device; /* one of those looked for */
 };
 
 static bool add_member(const char *name, void *context)
@@ -343,25 +340,23 @@ static bool add_member(const char *name, void *context)
 static bool add_if_member(const char *uuid, void *context)
 {
 	struct members *members = context;
-	char path[PATH_MAX];
+	const char *sys = members->walk->roots->sys;
 
-	if (!attribute_exists("%s/%s/devices/%s", members->directory, uuid, members->device))
+	if (!attribute_exists("%s/fs/btrfs/%s/devices/%s", sys, uuid, members->device))
 		return true;
-	snprintf(path, sizeof(path), "%s/%s/devices", members->directory, uuid);
-	attribute_each(path, add_member, members);
+	attribute_each(add_member, members, "%s/fs/btrfs/%s/devices", sys, uuid);
 	return false;
 }
 
 /* A btrfs names one of its devices as its source; sysfs lists all of them. */
 static void add_btrfs(struct walk *walk, const char *source)
 {
-	char directory[PATH_MAX], name[NAME_MAX_BYTES];
-	struct members members = {.walk = walk, .directory = directory, .device = name};
+	char name[NAME_MAX_BYTES];
+	struct members members = {.walk = walk, .device = name};
 
 	if (!place_device_at(walk->roots, source, name))
 		return;
-	snprintf(directory, sizeof(directory), "%s/fs/btrfs", walk->roots->sys);
-	attribute_each(directory, add_if_member, &members);
+	attribute_each(add_if_member, &members, "%s/fs/btrfs", walk->roots->sys);
 	add_device(walk, name, -1);
 }
 
@@ -467,6 +462,7 @@ static enum stack_medium add_place(struct walk *walk, const struct place *place)
 	set_text(walk, &stack->filesystem, type);
 	set_text(walk, &stack->mount_point, mount ? mnt_fs_get_target(mount) : NULL);
 	set_text(walk, &stack->mount_source, mount ? mnt_fs_get_source(mount) : NULL);
+	set_text(walk, &stack->mount_root, mount ? mnt_fs_get_root(mount) : NULL);
 	set_text(walk, &stack->mount_options, mount ? mnt_fs_get_options(mount) : NULL);
 	add_ground(walk, place, mount);
 	medium = medium_of(stack->upper_filesystem ? stack->upper_filesystem : type ? type : "");
@@ -505,6 +501,7 @@ void stack_release(struct stack *stack)
 	free(stack->filesystem);
 	free(stack->mount_point);
 	free(stack->mount_source);
+	free(stack->mount_root);
 	free(stack->mount_options);
 	free(stack->upper_filesystem);
 	free(stack->upper_options);

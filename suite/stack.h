@@ -71,6 +71,7 @@ struct stack {
 	char *filesystem;    /* type: "ext4", "btrfs", ... */
 	char *mount_point;
 	char *mount_source;
+	char *mount_root;    /* the directory of the filesystem that is mounted there */
 	char *mount_options; /* of the mount and of the filesystem, merged */
 	char *upper_filesystem; /* overlay: the type of what takes the writes */
 	char *upper_options;
