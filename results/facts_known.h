@@ -81,6 +81,7 @@
 
 #define FACTS_OF_FILESYSTEM(X)                                                                     \
 	X("target_kind", SETTING, NONE, "directory or device")                                     \
+	X("storage", IDENTITY, NONE, "disk, memory, network, host or program")                     \
 	X("filesystem", SETTING, NONE, "kind of the filesystem")                                   \
 	X("filesystem_features", SETTING, NONE, "features it was made with")                       \
 	X("filesystem_block_bytes", SETTING, BYTES, "size of its block")                           \
@@ -92,6 +93,9 @@
 	X("filesystem_uuid", STATE, NONE, "UUID of the filesystem")                                \
 	X("filesystem_label", STATE, NONE, "label of the filesystem")                              \
 	X("mount_options", SETTING, NONE, "all options it is mounted with")                        \
+	X("mount_options_in_force", SETTING, NONE, "these with the defaults they imply")           \
+	X("upper_filesystem", SETTING, NONE, "filesystem that an overlay writes to")               \
+	X("upper_mount_options", SETTING, NONE, "options that one is mounted with")                \
 	X("mount_point", STATE, NONE, "where it is mounted")                                       \
 	X("mount_source", IDENTITY, NONE, "what is mounted")                                       \
 	X("mount_root", STATE, NONE, "directory or subvolume of it that is mounted")               \
@@ -181,6 +185,7 @@
 	X("liburing_version", IDENTITY, NONE, "version of liburing")                               \
 	X("sqlite_version", IDENTITY, NONE, "version of SQLite")                                   \
 	X("libc_version", IDENTITY, NONE, "version of the C library")                              \
+	X("data_set_bytes", SETTING, BYTES, "size of the data worked on")                          \
 	X("compressible_percent", SETTING, PERCENT, "share of the data made compressible")         \
 	X("compression_ratio", STATE, NONE, "how far the data written can be compressed")          \
 	X("profile_text", STATE, NONE, "text of the profile")                                      \
