@@ -50,6 +50,9 @@ int fileset_resident(int fd, uint64_t bytes, uint64_t *resident_bytes, struct er
 /* True when fewer than bytes lie in written extents; *checked tells whether that could be told. */
 int fileset_verify(int fd, uint64_t bytes, int *checked, struct err *err);
 
+/* Bytes written so far to lay out data files. */
+uint64_t fileset_laid_out_bytes(const struct fileset *fileset);
+
 /* Removes every data file. */
 int fileset_remove(struct fileset *fileset, struct err *err);
 

@@ -86,6 +86,8 @@ struct phase_run {
 	void *data;           /* the phase's own, from setup to teardown */
 	struct worker *workers; /* all roles, in order; from the first begin until after finish */
 	unsigned worker_count;
+	uint64_t elapsed_ns;  /* the timed part, from finish on */
+	uint64_t untimed_write_bytes; /* written outside the clock, data files apart: for --max-write */
 	uint64_t total_units; /* PASSES: what a pass is made of, in bytes or operations, for progress; 0 unknown */
 	struct value resolved[POINT_PARAMS_MAX]; /* what is archived: setup may replace "auto" */
 };
@@ -105,6 +107,8 @@ struct phase_cost {
 	uint64_t write_bytes; /* written at least */
 	uint64_t time_ns;     /* measuring at least */
 	uint64_t memory_bytes; /* page cache it is going to fill */
+	bool makes_data;      /* the phase writes the data set itself */
+	bool lays_out;        /* needs the data set whole: it is laid out when it is not there */
 };
 
 struct phase {

@@ -126,14 +126,23 @@ void datafile_cost_read(const struct point *point, const struct target *target,
 {
 	(void)target;
 	cost_of_file(point, cost);
+	cost->lays_out = true;
 }
 
-void datafile_cost_write(const struct point *point, const struct target *target,
-			 struct phase_cost *cost)
+void datafile_cost_rewrite(const struct point *point, const struct target *target,
+			   struct phase_cost *cost)
+{
+	datafile_cost_read(point, target, cost);
+	cost->write_bytes = cost->data_bytes;
+}
+
+void datafile_cost_create(const struct point *point, const struct target *target,
+			  struct phase_cost *cost)
 {
 	(void)target;
 	cost_of_file(point, cost);
 	cost->write_bytes = cost->data_bytes;
+	cost->makes_data = true;
 }
 
 enum phase_traffic datafile_traffic(const struct point *point)

@@ -34,11 +34,13 @@ int datafile_reset_cold(struct phase_run *run, struct err *err);
 /* For phase->finish: raises `cached` when pages had stayed. */
 int datafile_finish(struct phase_run *run, struct measurement *measurement, struct err *err);
 
-/* For phase->cost. */
+/* For phase->cost: of phases that read the data file, write in it, or make it. */
 void datafile_cost_read(const struct point *point, const struct target *target,
 			struct phase_cost *cost);
-void datafile_cost_write(const struct point *point, const struct target *target,
-			 struct phase_cost *cost);
+void datafile_cost_rewrite(const struct point *point, const struct target *target,
+			   struct phase_cost *cost);
+void datafile_cost_create(const struct point *point, const struct target *target,
+			  struct phase_cost *cost);
 
 /* For phase->traffic. */
 enum phase_traffic datafile_traffic(const struct point *point);

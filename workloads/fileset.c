@@ -35,6 +35,7 @@ struct fileset {
 	const struct target *target;
 	uint64_t seed;
 	const atomic_bool *stop;
+	uint64_t laid_out_bytes;
 	unsigned count; /* files that exist: data.0 .. data.(count-1) */
 	struct data_file files[FILES_MAX];
 };
@@ -139,6 +140,11 @@ void fileset_written(struct fileset *fileset, uint64_t bytes, unsigned compressi
 		(struct data_file){.whole = true, .bytes = bytes, .compressible = compressible};
 }
 
+uint64_t fileset_laid_out_bytes(const struct fileset *fileset)
+{
+	return fileset->laid_out_bytes;
+}
+
 /* ---- laying out ---- */
 
 static int write_all(struct fileset *fileset, int fd, struct payload *payload, uint64_t bytes,
@@ -161,6 +167,7 @@ static int write_all(struct fileset *fileset, int fd, struct payload *payload, u
 			return err_set(err, -EIO, "lay out the data set in %s, write at %llu: wrote nothing",
 				       fileset->target->work_path, (unsigned long long)offset);
 		offset += (uint64_t)wrote;
+		fileset->laid_out_bytes += (uint64_t)wrote;
 	}
 	if (fsync(fd))
 		return err_set(err, -errno, "lay out the data set in %s, fsync: %s",

@@ -273,6 +273,7 @@ static int make_all(struct phase_run *run, struct err *err)
 		if (atomic_load_explicit(run->stop, memory_order_relaxed))
 			return err_set(err, -EINTR, "interrupted while making the small files");
 		code = make_one(run, i, err);
+		run->untimed_write_bytes += small->kind == 'f' ? size_of(small, i) : 0;
 	}
 	if (!code && syncfs(small->fd))
 		code = failed(run, err, "syncfs", "", errno);

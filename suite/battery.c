@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * battery.c - see battery.h.
+ */
+#include "battery.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "counters.h"
+#include "environment.h"
+#include "fileset.h"
+#include "roots.h"
+#include "runner.h"
+#include "stack.h"
+#include "warm.h"
+#include "workspace.h"
+
+/* What one round holds besides its run. */
+struct round {
+	struct stack stack;
+	struct fileset *fileset;
+	struct counters *counters;
+	struct runner runner;
+};
+
+static int make_seed(const struct options *options, uint64_t *seed, struct err *err)
+{
+	/* JSON readers lose integers beyond 2^53: a seed must survive them to be repeated. */
+	const uint64_t mask = (1ULL << 53) - 1;
+
+	*seed = options->seed;
+	if (options->seed_given)
+		return 0;
+	if (getrandom(seed, sizeof(*seed), 0) != (ssize_t)sizeof(*seed))
+		return err_set(err, -errno, "draw a seed: %s", strerror(errno));
+	*seed &= mask;
+	return 0;
+}
+
+int battery_init(struct battery *battery, const struct invocation *invocation,
+		 const struct plan *plan, const struct target *target, struct archive *archive,
+		 struct err *err)
+{
+	const struct options *options = invocation->options;
+	int code;
+
+	*battery = (struct battery){.invocation = invocation,
+				    .plan = plan,
+				    .target = *target,
+				    .archive = archive,
+				    .wal_target = {.work_fd = -1}};
+	code = make_seed(options, &battery->seed, err);
+	if (!code)
+		code = uuid_make(battery->series, err);
+	if (!code && options->wal_dir) {
+		code = target_resolve(&battery->wal_target, options->wal_dir, err);
+		battery->has_wal = true;
+	}
+	battery->runs = calloc(plan->rounds, sizeof(*battery->runs));
+	if (!code && !battery->runs)
+		code = err_set(err, -ENOMEM, "allocate %llu rounds: %s",
+			       (unsigned long long)plan->rounds, strerror(ENOMEM));
+	progress_init(&battery->progress, invocation->log, options->quiet,
+		      (unsigned)(plan->count * plan->rounds), plan->cost.time_ns * plan->rounds);
+	return code;
+}
+
+void battery_release(struct battery *battery)
+{
+	for (size_t i = 0; i < battery->run_count; i++)
+		archived_run_release(&battery->runs[i]);
+	free(battery->runs);
+	battery->runs = NULL;
+}
+
+/* ---- the run's row ---- */
+
+static int add_pairs(struct facts *facts, const struct words *words, const char *option,
+		     struct err *err)
+{
+	for (size_t i = 0; i < words->count; i++) {
+		const char *value;
+		char *name;
+		int code = options_split(words->items[i], option, &name, &value, err);
+
+		if (code)
+			return code;
+		facts_set_text(facts, name, value);
+		free(name);
+	}
+	return 0;
+}
+
+static int describe_run(struct battery *battery, struct run *run, const struct stack *stack,
+			struct err *err)
+{
+	const struct options *options = battery->invocation->options;
+	int code;
+
+	memcpy(run->series, battery->series, sizeof(run->series));
+	run_set_text(&run->source, "assay");
+	run_set_text(&run->version, ASSAY_VERSION);
+	run_set_text(&run->label, options->label);
+	run_set_text(&run->profile, battery->plan->profile.name);
+	run_set_text(&run->target, battery->target.path);
+	run_set_text(&run->command, options->command_line);
+	run->seed = battery->seed;
+	facts_set_text(&run->facts, "profile_text", battery->plan->profile.text);
+	environment_host(&roots_real, &run->facts);
+	environment_target(&roots_real, stack, "", &run->facts);
+	code = add_pairs(&run->facts, &options->facts, "fact", err);
+	if (!code)
+		code = add_pairs(&run->tags, &options->tags, "tag", err);
+	if (options->note)
+		run_add_note(run, NULL, options->note);
+	return code;
+}
+
+static int describe_wal(struct battery *battery, struct run *run, struct err *err)
+{
+	struct stack stack;
+	int code;
+
+	if (!battery->has_wal)
+		return 0;
+	code = stack_resolve(&roots_real, battery->wal_target.path, &stack, err);
+	if (code)
+		return code;
+	environment_target(&roots_real, &stack, "wal.", &run->facts);
+	stack_release(&stack);
+	return 0;
+}
+
+/* ---- keeping ---- */
+
+static void archive_broke(struct battery *battery, const struct err *err)
+{
+	battery->archive_failed = true;
+	battery->archive_err = *err;
+	progress_say(&battery->progress, "the archive takes no more: %s", err->text);
+}
+
+static void keep(struct battery *battery, struct archived_run *kept, struct measurement *measurement)
+{
+	struct err err = {0};
+
+	if (!battery->archive_failed &&
+	    archive_add(battery->archive, kept->run.id, measurement, &err))
+		archive_broke(battery, &err);
+	battery->failed |= measurement->status == STATUS_FAILED;
+	kept->measurements[kept->measurement_count++] = *measurement;
+}
+
+static void finish(struct battery *battery, struct archived_run *kept, int code)
+{
+	bool failed = false;
+	struct err err = {0};
+
+	for (size_t i = 0; i < kept->measurement_count; i++)
+		failed |= kept->measurements[i].status == STATUS_FAILED;
+	if (battery->archive_failed)
+		return;
+	if (archive_finish(battery->archive, &kept->run,
+			   code ? "interrupted" : failed ? "failed" : "complete", &err))
+		archive_broke(battery, &err);
+}
+
+/* ---- a round ---- */
+
+static void tell_leftover(void *context, const char *path, bool removed)
+{
+	progress_say(context, removed ? "removed %s, left by a run that was killed"
+				      : "%s was left by a run that was killed; what is still in it "
+					"is not assay's and stays",
+		     path);
+}
+
+static int open_places(struct battery *battery, const char *uuid, struct err *err)
+{
+	int code = 0;
+
+	if (battery->target.kind == TARGET_DIRECTORY)
+		code = workspace_clean(&battery->target, tell_leftover, &battery->progress, err);
+	if (!code)
+		code = workspace_open(&battery->target, uuid, err);
+	if (!code && battery->has_wal) {
+		code = workspace_clean(&battery->wal_target, tell_leftover, &battery->progress, err);
+		if (!code)
+			code = workspace_open(&battery->wal_target, uuid, err);
+	}
+	return code;
+}
+
+static int close_places(struct battery *battery, struct err *err)
+{
+	int code = workspace_close(&battery->target, err);
+
+	if (battery->has_wal && workspace_close(&battery->wal_target, code ? NULL : err) && !code)
+		code = -ENOTEMPTY;
+	return code;
+}
+
+static int open_round(struct battery *battery, struct round *round, struct err *err)
+{
+	const struct invocation *invocation = battery->invocation;
+	uint64_t most = invocation->options->max_write_bytes;
+	int code = fileset_open(&round->fileset, &battery->target, battery->seed, invocation->stop, err);
+
+	if (!code)
+		code = counters_open(&round->counters, &roots_real, &round->stack, err);
+	round->runner = (struct runner){
+		.target = &battery->target,
+		.wal_target = battery->has_wal ? &battery->wal_target : &battery->target,
+		.fileset = round->fileset,
+		.counters = round->counters,
+		.progress = &battery->progress,
+		.stop = invocation->stop,
+		.seed = battery->seed,
+		.write_left = most == UINT64_MAX ? UINT64_MAX : most / battery->plan->rounds,
+	};
+	return code;
+}
+
+static int measure_points(struct battery *battery, struct round *round, struct archived_run *kept)
+{
+	const struct plan *plan = battery->plan;
+
+	kept->measurements = calloc(plan->count, sizeof(*kept->measurements));
+	if (!kept->measurements)
+		abort();
+	for (size_t i = 0; i < plan->count; i++) {
+		struct measurement measurement;
+		int code;
+
+		measurement_init(&measurement, plan->points[i].phase->name);
+		progress_begin(&battery->progress, &plan->points[i]);
+		code = runner_measure(&round->runner, &plan->points[i], &measurement);
+		if (code) {
+			measurement_release(&measurement);
+			return code;
+		}
+		progress_end(&battery->progress, &measurement);
+		keep(battery, kept, &measurement);
+	}
+	return 0;
+}
+
+static int run_round(struct battery *battery, struct round *round, struct archived_run *kept,
+		     struct err *err)
+{
+	const struct invocation *invocation = battery->invocation;
+	int code = open_round(battery, round, err);
+
+	if (code)
+		return code;
+	warm_memory(&roots_real, battery->plan->cost.memory_bytes, invocation->stop);
+	code = measure_points(battery, round, kept);
+	if (code)
+		err_set(err, code, "interrupted by a signal: what was finished is archived");
+	finish(battery, kept, code);
+	return code;
+}
+
+static void release_round(struct round *round)
+{
+	counters_close(round->counters);
+	fileset_close(round->fileset);
+	stack_release(&round->stack);
+}
+
+static int begin_run(struct battery *battery, struct round *round, struct run *run, struct err *err)
+{
+	int code = stack_resolve(&roots_real, battery->target.path, &round->stack, err);
+
+	if (!code)
+		code = describe_run(battery, run, &round->stack, err);
+	if (!code)
+		code = describe_wal(battery, run, err);
+	if (!code && !battery->archive_failed)
+		code = archive_begin(battery->archive, run, err);
+	return code;
+}
+
+int battery_round(struct battery *battery, unsigned number, struct err *err)
+{
+	struct archived_run *kept = &battery->runs[battery->run_count++];
+	struct round round = {0};
+	struct err closing = {0};
+	int code = run_init(&kept->run, err);
+
+	kept->run.round = number;
+	if (!code)
+		code = open_places(battery, kept->run.uuid, err);
+	if (!code)
+		code = begin_run(battery, &round, &kept->run, err);
+	if (!code)
+		code = run_round(battery, &round, kept, err);
+	release_round(&round);
+	if (close_places(battery, &closing) && !code)
+		code = err_set(err, closing.code, "%s", closing.text);
+	return code;
+}
+
+struct run_ids battery_ids(const struct battery *battery)
+{
+	struct run_ids ids = {.items = calloc(battery->run_count + 1, sizeof(*ids.items))};
+
+	if (!ids.items)
+		abort();
+	for (size_t i = 0; i < battery->run_count; i++)
+		if (battery->runs[i].run.id)
+			ids.items[ids.count++] = battery->runs[i].run.id;
+	return ids;
+}

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cmd_run.c - runs a battery on a target, archives it, prints the report.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "battery.h"
+#include "command.h"
+#include "report.h"
+#include "workspace.h"
+
+static const char default_profile[] = "standard";
+
+static int print_report(const struct battery *battery, const struct format *format, struct err *err)
+{
+	const struct invocation *invocation = battery->invocation;
+	struct format_options look = command_format_options(invocation);
+	struct run_ids ids;
+	int code;
+
+	if (battery->archive_failed)
+		return report_held(battery->runs, battery->run_count, format, &look, invocation->out,
+				   err);
+	ids = battery_ids(battery);
+	code = report_runs(battery->archive, &ids, format, &look, invocation->out, err);
+	run_ids_release(&ids);
+	return code;
+}
+
+static int run_rounds(struct battery *battery, const struct format *format, struct err *err)
+{
+	int code = 0;
+
+	for (unsigned round = 1; !code && round <= battery->plan->rounds; round++)
+		code = battery_round(battery, round, err);
+	if (code)
+		return code;
+	code = print_report(battery, format, err);
+	if (!code && battery->archive_failed)
+		code = err_set(err, -EIO,
+			       "the report above is not archived in full: %s",
+			       battery->archive_err.text);
+	return code ? code : battery->failed ? EXIT_FAILED : EXIT_DONE;
+}
+
+static int run_plan(const struct invocation *invocation, const struct plan *plan,
+		    const struct target *target, const struct format *format, struct err *err)
+{
+	struct archive *archive = NULL;
+	struct battery battery = {0};
+	int code = command_open_archive(invocation, ARCHIVE_WRITE, &archive, err);
+
+	if (!code)
+		code = battery_init(&battery, invocation, plan, target, archive, err);
+	if (!code)
+		code = run_rounds(&battery, format, err);
+	battery_release(&battery);
+	archive_close(archive);
+	return code;
+}
+
+static int check_pairs(const struct options *options, struct err *err)
+{
+	const struct {
+		const struct words *words;
+		const char *option;
+	} lists[] = {{&options->tags, "tag"}, {&options->facts, "fact"}};
+
+	for (int l = 0; l < 2; l++)
+		for (size_t i = 0; i < lists[l].words->count; i++) {
+			const char *value;
+			char *name;
+
+			if (options_split(lists[l].words->items[i], lists[l].option, &name, &value, err))
+				return ERR_USAGE;
+			free(name);
+		}
+	return 0;
+}
+
+static int one_target(const struct options *options, struct target *target, struct err *err)
+{
+	if (options->arguments.count != 1)
+		return err_set(err, ERR_USAGE, "%s: `assay run [options] TARGET`",
+			       options->arguments.count ? "one target at a time"
+							: "a target is wanted, a directory or a block device");
+	return target_resolve(target, options->arguments.items[0], err);
+}
+
+static int run(const struct invocation *invocation, struct err *err)
+{
+	const struct options *options = invocation->options;
+	const struct format *format;
+	struct target target;
+	struct plan plan = {0};
+	int code = command_format(invocation, &format, err);
+
+	if (!code)
+		code = check_pairs(options, err);
+	if (!code)
+		code = one_target(options, &target, err);
+	if (!code)
+		code = plan_make(&plan, options, default_profile, &target, err);
+	if (!code)
+		code = plan_check(&plan, options, &target, err);
+	if (!code && options->dry_run)
+		plan_print(&plan, &target, invocation->out);
+	else if (!code)
+		code = run_plan(invocation, &plan, &target, format, err);
+	plan_release(&plan);
+	return code;
+}
+
+const struct command command_run = {
+	.name = "run",
+	.synopsis = "[options] TARGET",
+	.help = "run a battery, archive it, print the report",
+	.more = "TARGET is a directory: files are made in a private subdirectory and removed again.\n",
+	.groups = OPTIONS_ARCHIVE | OPTIONS_REPORT | OPTIONS_LOAD | OPTIONS_LABELS | OPTIONS_QUIET,
+	.run = run,
+};

@@ -1,0 +1,427 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * plan.c - see plan.h.
+ */
+#include "plan.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/statvfs.h>
+
+#include "progress.h"
+#include "runner.h"
+
+enum { PHASES_MAX = 64, VALUES_MAX = 256, POINTS_MAX = 100000 };
+
+/* One phase of the battery, before its lists are multiplied out. */
+struct choice {
+	const struct phase *phase;
+	char *texts[POINT_PARAMS_MAX]; /* lists as typed, parallel to phase->params */
+};
+
+static char *copy(const char *text)
+{
+	char *made = strdup(text);
+
+	if (!made)
+		abort();
+	return made;
+}
+
+static unsigned count_params(const struct phase *phase)
+{
+	unsigned count = 0;
+
+	while (phase->params[count].param)
+		count++;
+	assert(count <= POINT_PARAMS_MAX);
+	return count;
+}
+
+static void replace(struct choice *choice, int index, const char *text)
+{
+	free(choice->texts[index]);
+	choice->texts[index] = copy(text);
+}
+
+static void replace_named(struct choice *choice, const char *param, const char *text)
+{
+	int index = phase_param_index(choice->phase, param);
+
+	if (text && index >= 0)
+		replace(choice, index, text);
+}
+
+/* ---- which phases ---- */
+
+static bool known_group(const char *name)
+{
+	for (size_t i = 0; phases[i]; i++)
+		if (!strcmp(phases[i]->group, name))
+			return true;
+	return !strcmp(name, "all");
+}
+
+static int refuse_phase(const char *name, const char *option, struct err *err)
+{
+	const char *names[2 * PHASES_MAX + 2];
+	const char *near;
+	size_t count = 0;
+
+	for (size_t i = 0; phases[i]; i++) {
+		names[count++] = phases[i]->name;
+		if (!i || strcmp(phases[i]->group, phases[i - 1]->group))
+			names[count++] = phases[i]->group;
+	}
+	names[count++] = "all";
+	names[count] = NULL;
+	near = nearest_name(name, names);
+	if (near)
+		return err_set(err, ERR_USAGE, "--%s: no phase or group is called \"%s\"; did you mean \"%s\"?",
+			       option, name, near);
+	return err_set(err, ERR_USAGE,
+		       "--%s: no phase or group is called \"%s\"; `assay help phases` lists them",
+		       option, name);
+}
+
+/* True for a phase's own name, its group, or all. */
+static bool names_phase(const char *word, const struct phase *phase)
+{
+	return !strcmp(word, phase->name) || !strcmp(word, phase->group) || !strcmp(word, "all");
+}
+
+static int choose_listed(const char *list, bool chosen[PHASES_MAX], struct err *err)
+{
+	char *words = copy(list), *rest = words, *word;
+	int code = 0;
+
+	while (!code && (word = strsep(&rest, ","))) {
+		if (!phase_find(word) && !known_group(word))
+			code = refuse_phase(word, "phases", err);
+		for (size_t i = 0; phases[i]; i++)
+			chosen[i] |= names_phase(word, phases[i]);
+	}
+	free(words);
+	return code;
+}
+
+static bool in_profile(const struct profile *profile, const struct phase *phase)
+{
+	for (size_t i = 0; i < profile->phase_count; i++)
+		if (profile->phases[i] == phase)
+			return true;
+	return false;
+}
+
+static int choose_phases(const struct profile *profile, const char *list, bool chosen[PHASES_MAX],
+			 struct err *err)
+{
+	if (list)
+		return choose_listed(list, chosen, err);
+	for (size_t i = 0; phases[i]; i++)
+		chosen[i] = in_profile(profile, phases[i]);
+	return 0;
+}
+
+/* ---- which values ---- */
+
+static void take_profile(struct choice *choice, const struct profile *profile)
+{
+	for (unsigned i = 0; i < count_params(choice->phase); i++)
+		replace(choice, (int)i, choice->phase->params[i].preset);
+	replace_named(choice, "time", profile->time);
+	replace_named(choice, "size", profile->size);
+	for (size_t i = 0; i < profile->setting_count; i++)
+		if (profile->settings[i].phase == choice->phase)
+			replace_named(choice, profile->settings[i].param, profile->settings[i].text);
+}
+
+/* An option that no phase of the battery takes would be silently without effect. */
+static int take_overrides(struct choice *choices, size_t count, const struct options *options,
+			  struct err *err)
+{
+	for (size_t i = 0; i < options->override_count; i++) {
+		const struct override *override = &options->overrides[i];
+		bool taken = false;
+
+		for (size_t c = 0; c < count; c++) {
+			taken |= phase_param_index(choices[c].phase, override->param) >= 0;
+			replace_named(&choices[c], override->param, override->text);
+		}
+		if (!taken)
+			return err_set(err, ERR_USAGE, "--%s: no phase of this battery has that parameter",
+				       override->param);
+	}
+	return 0;
+}
+
+static int refuse_param(const char *word, const char *scope, const char *param,
+			const struct choice *choices, size_t count, struct err *err)
+{
+	const char *names[PHASES_MAX * POINT_PARAMS_MAX + 1];
+	const char *near;
+	size_t known = 0;
+
+	for (size_t c = 0; c < count; c++)
+		for (unsigned i = 0; names_phase(scope, choices[c].phase) &&
+				     i < count_params(choices[c].phase);
+		     i++)
+			names[known++] = choices[c].phase->params[i].param->name;
+	names[known] = NULL;
+	if (!known)
+		return err_set(err, ERR_USAGE, "--set %s: %s is not in this battery", word, scope);
+	near = nearest_name(param, names);
+	return err_set(err, ERR_USAGE, "--set %s: %s has no parameter \"%s\"%s%s%s", word, scope, param,
+		       near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
+}
+
+static int take_set(struct choice *choices, size_t count, const char *word, struct err *err)
+{
+	size_t dot = strcspn(word, ".="), equals;
+	bool taken = false;
+	char *scope, *param;
+	int code = 0;
+
+	if (word[dot] != '.' || !strchr(word + dot, '=') || !dot)
+		return err_set(err, ERR_USAGE, "--set %s: wants PHASE.PARAMETER=VALUE", word);
+	equals = strcspn(word + dot, "=");
+	scope = strndup(word, dot);
+	param = strndup(word + dot + 1, equals - 1);
+	if (!scope || !param)
+		abort();
+	if (!phase_find(scope) && !known_group(scope))
+		code = refuse_phase(scope, "set", err);
+	for (size_t c = 0; !code && c < count; c++) {
+		if (!names_phase(scope, choices[c].phase))
+			continue;
+		taken |= phase_param_index(choices[c].phase, param) >= 0;
+		replace_named(&choices[c], param, word + dot + equals + 1);
+	}
+	if (!code && !taken)
+		code = refuse_param(word, scope, param, choices, count, err);
+	free(scope);
+	free(param);
+	return code;
+}
+
+/* ---- from lists to points ---- */
+
+static int add_point(struct plan *plan, const struct point *point, struct err *err)
+{
+	if (plan->count == POINTS_MAX)
+		return err_set(err, ERR_USAGE, "the lists make more than %d points", POINTS_MAX);
+	plan->points = realloc(plan->points, (plan->count + 1) * sizeof(*plan->points));
+	if (!plan->points)
+		abort();
+	plan->points[plan->count++] = *point;
+	return 0;
+}
+
+static int parse_list(const struct phase *phase, const struct param *param, const char *text,
+		      struct value values[VALUES_MAX], unsigned *count, struct err *err)
+{
+	char *words = copy(text), *rest = words, *word;
+	struct err why = {0};
+	int code = 0;
+
+	*count = 0;
+	while (!code && (word = strsep(&rest, ","))) {
+		if (*count == VALUES_MAX)
+			code = err_set(err, ERR_USAGE, "%s.%s: more than %d values", phase->name,
+				       param->name, VALUES_MAX);
+		else if (param_parse(param, word + strspn(word, " \t"), &values[(*count)++], &why))
+			code = err_set(err, ERR_USAGE, "%s: %s", phase->name, why.text);
+	}
+	free(words);
+	return code;
+}
+
+/* Multiplies out the lists from parameter index on; the last parameter varies fastest. */
+static int multiply(struct plan *plan, const struct choice *choice, struct point *point, unsigned index,
+		    struct err *err)
+{
+	const struct param *param = choice->phase->params[index].param;
+	struct value *values;
+	unsigned count;
+	int code;
+
+	if (!param)
+		return add_point(plan, point, err);
+	values = calloc(VALUES_MAX, sizeof(*values));
+	if (!values)
+		abort();
+	code = parse_list(choice->phase, param, choice->texts[index], values, &count, err);
+	for (unsigned i = 0; !code && i < count; i++) {
+		point->values[index] = values[i];
+		code = multiply(plan, choice, point, index + 1, err);
+	}
+	free(values);
+	return code;
+}
+
+/* Small files that number 0 leave their phases out. */
+static bool left_out(const struct point *point)
+{
+	struct phase_cost cost = {0};
+
+	point->phase->cost(point, NULL, &cost);
+	return !cost.time_ns;
+}
+
+static void drop_left_out(struct plan *plan)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < plan->count; i++)
+		if (!left_out(&plan->points[i]))
+			plan->points[kept++] = plan->points[i];
+	plan->count = kept;
+}
+
+/* Sums what a round costs; a data set that is not the one before has to be laid out. */
+static void add_up(struct plan *plan, const struct target *target)
+{
+	struct phase_cost *sum = &plan->cost;
+	uint64_t laid = 0;
+
+	for (size_t i = 0; i < plan->count; i++) {
+		const struct point *point = &plan->points[i];
+		struct phase_cost cost = {0};
+
+		point->phase->cost(point, target, &cost);
+		sum->data_bytes = cost.data_bytes > sum->data_bytes ? cost.data_bytes : sum->data_bytes;
+		sum->inodes = cost.inodes > sum->inodes ? cost.inodes : sum->inodes;
+		sum->memory_bytes =
+			cost.memory_bytes > sum->memory_bytes ? cost.memory_bytes : sum->memory_bytes;
+		sum->write_bytes += cost.write_bytes;
+		sum->time_ns += cost.time_ns + runner_warmup_ns(point);
+		if (cost.lays_out && laid != cost.data_bytes)
+			sum->write_bytes += cost.data_bytes;
+		if (cost.lays_out || cost.makes_data)
+			laid = cost.data_bytes;
+	}
+}
+
+static int fill_choices(struct choice *choices, size_t count, const struct profile *profile,
+			const struct options *options, struct err *err)
+{
+	int code;
+
+	for (size_t c = 0; c < count; c++)
+		take_profile(&choices[c], profile);
+	code = take_overrides(choices, count, options, err);
+	for (size_t i = 0; !code && i < options->set.count; i++)
+		code = take_set(choices, count, options->set.items[i], err);
+	return code;
+}
+
+static int make_points(struct plan *plan, const struct options *options, struct err *err)
+{
+	struct choice *choices = calloc(PHASES_MAX, sizeof(*choices));
+	bool chosen[PHASES_MAX] = {false};
+	size_t count = 0;
+	int code = choose_phases(&plan->profile, options->phases, chosen, err);
+
+	if (!choices)
+		abort();
+	for (size_t i = 0; !code && phases[i]; i++)
+		if (chosen[i])
+			choices[count++].phase = phases[i];
+	if (!code)
+		code = fill_choices(choices, count, &plan->profile, options, err);
+	for (size_t c = 0; !code && c < count; c++) {
+		struct point point = {.phase = choices[c].phase};
+
+		code = multiply(plan, &choices[c], &point, 0, err);
+	}
+	for (size_t c = 0; c < count; c++)
+		for (unsigned i = 0; i < POINT_PARAMS_MAX; i++)
+			free(choices[c].texts[i]);
+	free(choices);
+	return code;
+}
+
+int plan_make(struct plan *plan, const struct options *options, const char *default_profile,
+	      const struct target *target, struct err *err)
+{
+	int code;
+
+	*plan = (struct plan){0};
+	code = profile_load(&plan->profile, options->profile ? options->profile : default_profile, err);
+	if (!code)
+		code = make_points(plan, options, err);
+	if (code)
+		return code;
+	plan->rounds = options->rounds_given ? options->rounds : plan->profile.rounds;
+	drop_left_out(plan);
+	if (!plan->count)
+		return err_set(err, ERR_USAGE, "nothing is left to measure");
+	add_up(plan, target);
+	return 0;
+}
+
+void plan_release(struct plan *plan)
+{
+	profile_release(&plan->profile);
+	free(plan->points);
+	*plan = (struct plan){0};
+}
+
+/* ---- does it fit ---- */
+
+static int check_space(const struct plan *plan, const struct target *target, struct err *err)
+{
+	char need[UNIT_TEXT_MAX], have[UNIT_TEXT_MAX];
+	struct statvfs fs;
+	uint64_t available, reserve;
+
+	if (statvfs(target->path, &fs))
+		return err_set(err, -errno, "statvfs %s: %s", target->path, strerror(errno));
+	available = (uint64_t)fs.f_bavail * fs.f_frsize;
+	reserve = (uint64_t)fs.f_blocks * fs.f_frsize / 20;
+	available = available > reserve ? available - reserve : 0;
+	if (plan->cost.data_bytes > available)
+		return err_set(err, ERR_USAGE,
+			       "the data set of %s does not fit in %s: %s can be used, with 5 %% of the "
+			       "filesystem kept free (a smaller --size changes what is measured)",
+			       unit_format(need, UNIT_BYTES, (double)plan->cost.data_bytes),
+			       target->path, unit_format(have, UNIT_BYTES, (double)available));
+	if (fs.f_files && plan->cost.inodes > fs.f_favail)
+		return err_set(err, ERR_USAGE, "%llu files do not fit in %s: %llu inodes are free",
+			       (unsigned long long)plan->cost.inodes, target->path,
+			       (unsigned long long)fs.f_favail);
+	return 0;
+}
+
+int plan_check(const struct plan *plan, const struct options *options, const struct target *target,
+	       struct err *err)
+{
+	char least[UNIT_TEXT_MAX], limit[UNIT_TEXT_MAX];
+	uint64_t writes = plan->cost.write_bytes * plan->rounds;
+
+	if (writes > options->max_write_bytes)
+		return err_set(err, ERR_USAGE, "the battery writes at least %s, more than --max-write %s",
+			       unit_format(least, UNIT_BYTES, (double)writes),
+			       unit_format(limit, UNIT_BYTES, (double)options->max_write_bytes));
+	return target->kind == TARGET_DIRECTORY ? check_space(plan, target, err) : 0;
+}
+
+void plan_print(const struct plan *plan, const struct target *target, FILE *out)
+{
+	char text[UNIT_TEXT_MAX], point[256];
+
+	fprintf(out, "profile   %s\ntarget    %s\nrounds    %llu\n", plan->profile.name, target->path,
+		(unsigned long long)plan->rounds);
+	fprintf(out, "data set  %s, %llu files at most\n",
+		unit_format(text, UNIT_BYTES, (double)plan->cost.data_bytes),
+		(unsigned long long)plan->cost.inodes);
+	fprintf(out, "written   at least %s\n",
+		unit_format(text, UNIT_BYTES, (double)plan->cost.write_bytes * (double)plan->rounds));
+	fprintf(out, "time      at least %s of measuring\n",
+		unit_format(text, UNIT_NS, (double)plan->cost.time_ns * (double)plan->rounds));
+	fprintf(out, "points    %zu\n", plan->count);
+	for (size_t i = 0; i < plan->count; i++)
+		fprintf(out, "  %s\n", point_describe(&plan->points[i], point, sizeof(point)));
+}

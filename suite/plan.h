@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * plan.h - from the command line to the ordered points of a run.
+ *
+ * A parameter's value comes from, the later the stronger: the phase's preset, [profile] time and
+ * size, the phase's section, an option of its own (--size), --set.
+ */
+#ifndef ASSAY_SUITE_PLAN_H
+#define ASSAY_SUITE_PLAN_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "err.h"
+#include "options.h"
+#include "phase.h"
+#include "profile.h"
+#include "target.h"
+
+struct plan {
+	struct profile profile;
+	struct point *points;
+	size_t count;
+	uint64_t rounds;
+	/* Of one round, at least. */
+	struct phase_cost cost; /* data and inodes: the most at one time; writes and time: summed */
+};
+
+/* Makes the plan. ERR_USAGE with a sentence that names the nearest valid word for an unknown
+ * phase, parameter or value, and for a battery without a point. */
+int plan_make(struct plan *plan, const struct options *options, const char *default_profile,
+	      const struct target *target, struct err *err);
+void plan_release(struct plan *plan);
+
+/* Refuses (ERR_USAGE) what does not fit the target: space, of which 5 % of the filesystem stays
+ * free, inodes, --max-write. */
+int plan_check(const struct plan *plan, const struct options *options, const struct target *target,
+	       struct err *err);
+
+/* What --dry-run prints. */
+void plan_print(const struct plan *plan, const struct target *target, FILE *out);
+
+#endif

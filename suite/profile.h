@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * profile.h - a named battery: an INI file, or one of those built in.
+ *
+ *	[profile]
+ *	name = quick
+ *	description = ...
+ *	rounds = 1
+ *	time = 2s
+ *	size = 1g
+ *
+ *	[block_write]          ; a phase, and its parameters; lists make several points
+ *	block_size = 8k
+ *
+ *	[criteria]
+ *	rule = wal_commit.commit.latency_p99 <= 10ms
+ */
+#ifndef ASSAY_SUITE_PROFILE_H
+#define ASSAY_SUITE_PROFILE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "err.h"
+#include "phase.h"
+
+/* One line `param = value` of a phase's section. */
+struct profile_setting {
+	const struct phase *phase;
+	char *param, *text;
+	unsigned line;
+};
+
+struct profile {
+	char *name, *description;
+	char *text;   /* the whole file */
+	char *origin; /* for messages: the path, or the name of a built-in */
+	uint64_t rounds;
+	char *time, *size; /* NULL: the parameters' presets */
+	const struct phase **phases; /* in the order of their sections */
+	size_t phase_count;
+	struct profile_setting *settings;
+	size_t setting_count;
+	char **rules; /* [criteria] */
+	size_t rule_count;
+};
+
+/* Reads the built-in of that name, else the file. Unknown sections, parameters and values are
+ * ERR_USAGE with the line and the nearest valid name. */
+int profile_load(struct profile *profile, const char *name_or_path, struct err *err);
+void profile_release(struct profile *profile);
+
+/* A built-in profile as it stands in suite/profiles/. */
+struct builtin_profile {
+	const char *name;
+	const unsigned char *text;
+	size_t bytes;
+};
+
+/* The order is the order of help. */
+#define PROFILES(X) \
+	X(quick)    \
+	X(standard)
+
+/* Ends with a NULL name. */
+extern const struct builtin_profile builtin_profiles[];
+
+#endif
