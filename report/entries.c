@@ -8,15 +8,8 @@
 #include <string.h>
 
 #include "entries.h"
+#include "must.h"
 #include "units.h"
-
-static void *resize(void *items, size_t count, size_t bytes)
-{
-	items = reallocarray(items, count + 1, bytes);
-	if (!items)
-		abort();
-	return items;
-}
 
 /* ---- lining up ------------------------------------------------------------------------------- */
 
@@ -54,11 +47,11 @@ static void add_measurement(struct entries *entries, const struct archived_run *
 	struct entry *entry = find_entry(entries, run, measurement);
 
 	if (!entry) {
-		entries->items = resize(entries->items, entries->count + 1, sizeof(*entry));
+		entries->items = must_resize(entries->items, entries->count + 1, sizeof(*entry));
 		entry = &entries->items[entries->count++];
 		*entry = (struct entry){.first = measurement};
 	}
-	entry->items = resize(entry->items, entry->count + 1, sizeof(*entry->items));
+	entry->items = must_resize(entry->items, entry->count + 1, sizeof(*entry->items));
 	entry->items[entry->count++] = (struct entry_item){run, measurement};
 }
 
@@ -87,7 +80,7 @@ void entries_init(struct entries *entries, const struct archived_run *runs, size
 	for (size_t i = 0; i < entries->count; i++) {
 		struct entry *entry = &entries->items[i];
 
-		entry->varies = resize(NULL, entry->first->parameter_count, sizeof(bool));
+		entry->varies = must_allocate(entry->first->parameter_count, sizeof(bool));
 		for (size_t p = 0; p < entry->first->parameter_count; p++)
 			entry->varies[p] =
 				parameter_varies(entries, entry, &entry->first->parameters[p]);
@@ -224,21 +217,16 @@ static void write_parameter(FILE *out, const struct parameter *parameter)
 char *entry_label(const struct entry *entry, const char *operation)
 {
 	const struct measurement *first = entry->first;
-	char *label = NULL;
-	size_t bytes;
-	FILE *out = open_memstream(&label, &bytes);
+	struct writing label;
 
-	if (!out)
-		abort();
-	fprintf(out, "%s%s%s", first->phase, operation ? "." : "", operation ? operation : "");
+	writing_open(&label);
+	fprintf(label.out, "%s%s%s", first->phase, operation ? "." : "", operation ? operation : "");
 	for (size_t i = 0; i < first->parameter_count; i++) {
 		const struct value *value = &first->parameters[i].value;
 		bool told = operation && value->kind == VALUE_TEXT && !strcmp(value->text, operation);
 
 		if (entry->varies[i] && !told)
-			write_parameter(out, &first->parameters[i]);
+			write_parameter(label.out, &first->parameters[i]);
 	}
-	if (fclose(out))
-		abort();
-	return label;
+	return writing_close(&label);
 }

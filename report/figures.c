@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "figures.h"
+#include "must.h"
 #include "stats.h"
 
 enum { FIGURES_MAX = 8 };
@@ -74,29 +75,6 @@ static const struct figure latency_figures[] = {{.metric = "latency_p50"},
 static const struct figure_table latencies = {latency_columns, latency_figures,
 					      COUNT_OF(latency_figures), false};
 
-static void *allocate(size_t count, size_t bytes)
-{
-	void *items = calloc(count + 1, bytes);
-
-	if (!items)
-		abort();
-	return items;
-}
-
-__attribute__((format(printf, 1, 2))) static char *text_of(const char *format, ...)
-{
-	char *text;
-	va_list args;
-	int code;
-
-	va_start(args, format);
-	code = vasprintf(&text, format, args);
-	va_end(args);
-	if (code < 0)
-		abort();
-	return text;
-}
-
 /* ---- values ---------------------------------------------------------------------------------- */
 
 /* What a line is made from. */
@@ -131,22 +109,31 @@ static bool has_metric(const struct source *source, const char *operation, const
 static bool belongs(const struct source *source, const struct figure *figure)
 {
 	if (figure->whole)
-		return source->first && has_metric(source, "all", "cpu_user");
+		return source->first && (has_metric(source, "all", "cpu_user") ||
+					 has_metric(source, "all", "cpu"));
 	return has_metric(source, source->operation, figure->metric);
+}
+
+/* Some programs whose results were imported tell user and system time only together. */
+static double cpu_percent(const struct measurement *measurement)
+{
+	double parts = measurement_value(measurement, "all", "cpu_user") +
+		       measurement_value(measurement, "all", "cpu_system");
+
+	return isfinite(parts) ? parts : measurement_value(measurement, "all", "cpu");
 }
 
 static double figure_value(const struct measurement *measurement, const char *operation,
 			   const struct figure *figure)
 {
 	if (figure->whole)
-		return measurement_value(measurement, "all", "cpu_user") +
-		       measurement_value(measurement, "all", "cpu_system");
+		return cpu_percent(measurement);
 	return measurement_value(measurement, operation, figure->metric);
 }
 
 static struct spread figure_spread(const struct source *source, const struct figure *figure)
 {
-	double *values = allocate(source->count, sizeof(*values));
+	double *values = must_allocate(source->count, sizeof(*values));
 	struct spread spread;
 
 	for (size_t i = 0; i < source->count; i++)
@@ -162,7 +149,7 @@ static char *tagged_label(const struct source *source, const char *more)
 {
 	char *label = entry_label(source->entry, source->operation);
 	const char *tags = source->entry->tags;
-	char *tagged = text_of("%s%s%s%s%s", label, more, tags ? " [" : "", tags ? tags : "",
+	char *tagged = must_format("%s%s%s%s%s", label, more, tags ? " [" : "", tags ? tags : "",
 			       tags ? "]" : "");
 
 	free(label);
@@ -174,7 +161,7 @@ static char *failure_reason(const struct entry *entry)
 {
 	const struct measurement *first = entry->first;
 	char *label = entry_label(entry, NULL);
-	char *reason = text_of("%s: %s%s%s", label, status_name(first->status),
+	char *reason = must_format("%s: %s%s%s", label, status_name(first->status),
 			       *first->message ? ": " : "", first->message);
 
 	free(label);
@@ -204,7 +191,7 @@ static void add_absent(struct table *table, size_t column, const struct source *
 		return;
 	}
 	label = entry_label(source->entry, source->operation);
-	reason = text_of("%s: %s was not recorded", label, metric);
+	reason = must_format("%s: %s was not recorded", label, metric);
 	table_missing(table, column, reason);
 	free(reason);
 	free(label);
@@ -260,7 +247,7 @@ static void add_operation(struct table *table, const struct entries *entries,
 		spreads[i] = figure_spread(source, &kind->figures[i]);
 	add_line(table, source, kind, spreads, median_of, label);
 	if (source->count > 1) {
-		low = text_of("  low of %zu runs", source->count);
+		low = must_format("  low of %zu runs", source->count);
 		add_line(table, source, kind, spreads, low_of, low);
 		add_line(table, source, kind, spreads, high_of, "  high");
 		free(low);
@@ -287,7 +274,7 @@ static bool starts_operation(const struct source *source, const struct figure_ta
 static void add_entry(struct table *table, const struct entries *entries, const struct entry *entry,
 		      const struct figure_table *kind)
 {
-	const struct measurement **usable = allocate(entry->count, sizeof(*usable));
+	const struct measurement **usable = must_allocate(entry->count, sizeof(*usable));
 	struct source source = {.entry = entry, .usable = usable, .first = true};
 
 	source.count = entry_usable(entry, usable);
@@ -359,7 +346,7 @@ static void add_own_metrics(struct document *document, const struct entries *ent
 
 	for (size_t i = 0; i < entries->count; i++) {
 		const struct entry *entry = &entries->items[i];
-		const struct measurement **usable = allocate(entry->count, sizeof(*usable));
+		const struct measurement **usable = must_allocate(entry->count, sizeof(*usable));
 		struct source source = {.entry = entry, .usable = usable};
 
 		source.count = is_in(entry, section) ? entry_usable(entry, usable) : 0;
@@ -418,7 +405,7 @@ static const struct device_use *find_device(const struct measurement *measuremen
 
 static double device_median(const struct source *source, const char *device, size_t column)
 {
-	double *values = allocate(source->count, sizeof(*values)), median;
+	double *values = must_allocate(source->count, sizeof(*values)), median;
 
 	for (size_t i = 0; i < source->count; i++) {
 		const struct device_use *use = find_device(source->usable[i], device);
@@ -455,7 +442,7 @@ static void add_devices(struct document *document, const struct entries *entries
 
 	for (size_t i = 0; i < entries->count; i++) {
 		const struct entry *entry = &entries->items[i];
-		const struct measurement **usable = allocate(entry->count, sizeof(*usable));
+		const struct measurement **usable = must_allocate(entry->count, sizeof(*usable));
 		struct source source = {.entry = entry, .usable = usable};
 
 		source.count = is_in(entry, section) ? entry_usable(entry, usable) : 0;
@@ -472,7 +459,7 @@ static void add_devices(struct document *document, const struct entries *entries
 static void add_remarks(struct document *document, const struct entries *entries,
 			const struct entry *entry)
 {
-	const struct measurement **usable = allocate(entry->count, sizeof(*usable));
+	const struct measurement **usable = must_allocate(entry->count, sizeof(*usable));
 	bool measured = entry_usable(entry, usable) > 0;
 	char *label = entry_label(entry, NULL);
 
@@ -483,10 +470,10 @@ static void add_remarks(struct document *document, const struct entries *entries
 
 		if (ok && !*measurement->message)
 			continue;
-		text = entries->run_count > 1 ? text_of("%s, round %u: %s", label,
+		text = entries->run_count > 1 ? must_format("%s, round %u: %s", label,
 							entry->items[i].run->run.round,
 							measurement->message)
-					      : text_of("%s: %s", label, measurement->message);
+					      : must_format("%s: %s", label, measurement->message);
 		document_fact(document, ok ? "remark" : status_name(measurement->status), text);
 		free(text);
 	}

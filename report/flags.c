@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "flags.h"
+#include "must.h"
 
 enum { LABELS_MOST = 6 /* named one by one; more of them are counted */ };
 
@@ -58,9 +59,7 @@ static void add_kind(struct flags *flags, const struct flag *flag)
 		return;
 	for (size_t i = 0; i < flags->count; i++)
 		number += flags->items[i].severity == flag->severity;
-	flags->items = reallocarray(flags->items, flags->count + 1, sizeof(*flags->items));
-	if (!flags->items)
-		abort();
+	flags->items = must_resize(flags->items, flags->count + 1, sizeof(*flags->items));
 	flags->items[flags->count++] = (struct flag_kind){flag->code, flag->severity, number};
 }
 
@@ -91,25 +90,23 @@ static bool entry_raises(const struct entry *entry, const struct flag_kind *kind
 /* "V1,N2", void first, or NULL. */
 static char *make_tags(const struct flags *flags, const struct entry *entry)
 {
-	char *tags = NULL;
-	size_t bytes;
-	FILE *out = open_memstream(&tags, &bytes);
+	struct writing writing;
 	const char *before = "";
+	char *tags;
 
-	if (!out)
-		abort();
+	writing_open(&writing);
 	for (int severity = SEVERITY_VOID; severity >= SEVERITY_NOTE; severity--) {
 		for (size_t i = 0; i < flags->count; i++) {
 			const struct flag_kind *kind = &flags->items[i];
 
 			if ((int)kind->severity != severity || !entry_raises(entry, kind))
 				continue;
-			fprintf(out, "%s%c%u", before, severity_letter(kind->severity), kind->number);
+			fprintf(writing.out, "%s%c%u", before, severity_letter(kind->severity),
+				kind->number);
 			before = ",";
 		}
 	}
-	if (fclose(out))
-		abort();
+	tags = writing_close(&writing);
 	if (*tags)
 		return tags;
 	free(tags);
@@ -161,33 +158,28 @@ static const char *plural(enum severity severity, unsigned count)
 
 char *flags_summary(const struct flags *flags)
 {
-	char *text = NULL;
-	size_t bytes;
-	FILE *out = open_memstream(&text, &bytes);
+	struct writing text;
 	const char *between = "";
 
-	if (!out)
-		abort();
+	writing_open(&text);
 	for (int severity = SEVERITY_VOID; severity >= SEVERITY_NOTE; severity--) {
 		unsigned count = count_of(flags, (enum severity)severity);
 		const char *before = " (";
 
 		if (!count)
 			continue;
-		fprintf(out, "%s%u %s", between, count, plural((enum severity)severity, count));
+		fprintf(text.out, "%s%u %s", between, count, plural((enum severity)severity, count));
 		for (size_t i = 0; i < flags->count; i++) {
 			if ((int)flags->items[i].severity != severity)
 				continue;
-			fprintf(out, "%s%s", before, flags->items[i].code);
+			fprintf(text.out, "%s%s", before, flags->items[i].code);
 			before = ", ";
 		}
-		fputs(")", out);
+		fputs(")", text.out);
 		between = ", ";
 	}
-	fputs(flags->count ? "; explained below" : "none", out);
-	if (fclose(out))
-		abort();
-	return text;
+	fputs(flags->count ? "; explained below" : "none", text.out);
+	return writing_close(&text);
 }
 
 /* One measurement a code was raised for. */
@@ -212,9 +204,7 @@ static size_t find_all(const struct entries *entries, const struct flag_kind *ki
 
 			if (!raises(entry->items[j].measurement, kind, &finding.message))
 				continue;
-			*findings = reallocarray(*findings, count + 1, sizeof(**findings));
-			if (!*findings)
-				abort();
+			*findings = must_resize(*findings, count + 1, sizeof(**findings));
 			(*findings)[count++] = finding;
 		}
 	}
@@ -244,28 +234,24 @@ static void write_label(FILE *out, const struct finding *finding, bool rounds)
 static char *tell_finding(struct finding *findings, size_t count, size_t at, bool rounds)
 {
 	const char *message = findings[at].message, *before = "";
-	size_t same = count_same(findings, count, message), bytes;
-	char *text = NULL;
-	FILE *out = open_memstream(&text, &bytes);
+	size_t same = count_same(findings, count, message);
+	struct writing text;
 
-	if (!out)
-		abort();
+	writing_open(&text);
 	if (same > LABELS_MOST)
-		fprintf(out, "%zu measurements", same);
+		fprintf(text.out, "%zu measurements", same);
 	for (size_t i = at; i < count; i++) {
 		if (strcmp(findings[i].message, message) != 0)
 			continue;
 		findings[i].told = true;
 		if (same > LABELS_MOST)
 			continue;
-		fputs(before, out);
-		write_label(out, &findings[i], rounds);
+		fputs(before, text.out);
+		write_label(text.out, &findings[i], rounds);
 		before = "; ";
 	}
-	fprintf(out, ": %s", message);
-	if (fclose(out))
-		abort();
-	return text;
+	fprintf(text.out, ": %s", message);
+	return writing_close(&text);
 }
 
 static void add_kind_facts(struct document *document, const struct flag_kind *kind,

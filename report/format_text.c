@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "must.h"
 #include "printable.h"
 #include "render.h"
 
@@ -114,7 +115,7 @@ static void write_fact(const struct page *page, const struct block *block, unsig
 		fputs(name, page->out);
 		pad(page, widest - width + GAP);
 	}
-	write_folded(page, text, GAP + widest + GAP, FOLD_PHRASES);
+	write_folded(page, text, GAP + widest + GAP, FOLD_LISTS);
 	free(name);
 	free(text);
 }
@@ -144,15 +145,6 @@ struct layout {
 	char **texts; /* (row + 1) * column_count + column */
 };
 
-static void *allocate(size_t count, size_t bytes)
-{
-	void *items = calloc(count + 1, bytes);
-
-	if (!items)
-		abort();
-	return items;
-}
-
 static const char *layout_text(const struct layout *layout, size_t line, size_t i)
 {
 	return layout->texts[line * layout->table->column_count + layout->shown[i]];
@@ -168,9 +160,9 @@ static void layout_init(struct layout *layout, const struct table *table)
 	size_t columns = table->column_count;
 
 	*layout = (struct layout){.table = table};
-	layout->shown = allocate(columns, sizeof(*layout->shown));
-	layout->widths = allocate(columns, sizeof(*layout->widths));
-	layout->texts = allocate(columns * (table->row_count + 1), sizeof(*layout->texts));
+	layout->shown = must_allocate(columns, sizeof(*layout->shown));
+	layout->widths = must_allocate(columns, sizeof(*layout->widths));
+	layout->texts = must_allocate(columns * (table->row_count + 1), sizeof(*layout->texts));
 	for (size_t i = 0; i < columns; i++) {
 		const struct column *column = &table->columns[i];
 
@@ -321,7 +313,7 @@ static void write_row_line(const struct page *page, const struct layout *layout,
 
 static void write_row(const struct page *page, const struct layout *layout, size_t line)
 {
-	const char **rests = allocate(layout->count, sizeof(*rests));
+	const char **rests = must_allocate(layout->count, sizeof(*rests));
 	bool first = true, more;
 
 	for (size_t i = 0; i < layout->count; i++)

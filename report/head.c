@@ -7,21 +7,7 @@
 #include <string.h>
 
 #include "head.h"
-
-static FILE *open_text(char **text, size_t *bytes)
-{
-	FILE *out = open_memstream(text, bytes);
-
-	if (!out)
-		abort();
-	return out;
-}
-
-static void close_text(FILE *out)
-{
-	if (fclose(out))
-		abort();
-}
+#include "must.h"
 
 /* ---- facts in words -------------------------------------------------------------------------- */
 
@@ -224,13 +210,11 @@ static const struct {
 
 static char *line_text(void (*line)(FILE *, const struct run *), const struct run *run)
 {
-	char *text = NULL;
-	size_t bytes;
-	FILE *out = open_text(&text, &bytes);
+	struct writing text;
 
-	line(out, run);
-	close_text(out);
-	return text;
+	writing_open(&text);
+	line(text.out, run);
+	return writing_close(&text);
 }
 
 /* Whether an earlier run says the same. */
@@ -258,10 +242,8 @@ static void add_line(struct document *document, const char *name,
 		     void (*line)(FILE *, const struct run *), const struct archived_run *runs,
 		     size_t count)
 {
-	char **texts = calloc(count + 1, sizeof(*texts));
+	char **texts = must_allocate(count, sizeof(*texts));
 
-	if (!texts)
-		abort();
 	for (size_t i = 0; i < count; i++)
 		texts[i] = line_text(line, &runs[i].run);
 	add_distinct(document, name, texts, count);
@@ -349,15 +331,15 @@ static void put_series_title(FILE *out, const struct archived_run *runs, size_t 
 
 static void add_title(struct document *document, const struct archived_run *runs, size_t count)
 {
-	char *text = NULL;
-	size_t bytes;
-	FILE *out = open_text(&text, &bytes);
+	struct writing writing;
+	char *text;
 
+	writing_open(&writing);
 	if (count == 1)
-		put_run_title(out, &runs[0].run);
+		put_run_title(writing.out, &runs[0].run);
 	else
-		put_series_title(out, runs, count);
-	close_text(out);
+		put_series_title(writing.out, runs, count);
+	text = writing_close(&writing);
 	document_title(document, text);
 	free(text);
 }
@@ -403,27 +385,29 @@ void head_add(struct document *document, const struct archived_run *runs, size_t
 
 /* ---- the end --------------------------------------------------------------------------------- */
 
+static void add_note(struct document *document, const struct run_note *note)
+{
+	struct writing writing;
+	char *when;
+
+	writing_open(&writing);
+	put_time(writing.out, note->at);
+	when = writing_close(&writing);
+	document_fact(document, when, note->text);
+	free(when);
+}
+
 static void add_notes(struct document *document, const struct archived_run *runs, size_t count)
 {
-	bool headed = false;
+	size_t notes = 0;
 
-	for (size_t i = 0; i < count; i++) {
-		const struct run *run = &runs[i].run;
-
-		for (size_t n = 0; n < run->note_count; n++) {
-			char *when = NULL;
-			size_t bytes;
-			FILE *out = open_text(&when, &bytes);
-
-			if (!headed)
-				document_heading(document, "Notes");
-			headed = true;
-			put_time(out, run->notes[n].at);
-			close_text(out);
-			document_fact(document, when, run->notes[n].text);
-			free(when);
-		}
-	}
+	for (size_t i = 0; i < count; i++)
+		notes += runs[i].run.note_count;
+	if (notes)
+		document_heading(document, "Notes");
+	for (size_t i = 0; i < count; i++)
+		for (size_t n = 0; n < runs[i].run.note_count; n++)
+			add_note(document, &runs[i].run.notes[n]);
 }
 
 void head_close(struct document *document, const struct archived_run *runs, size_t count)

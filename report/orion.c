@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "must.h"
 #include "orion.h"
 #include "stats.h"
 
@@ -20,12 +21,10 @@ struct search {
 /* The median over the runs; NAN when none counts. */
 static double median(const struct entry *entry, const char *operation, const char *metric)
 {
-	const struct measurement **usable = calloc(entry->count + 1, sizeof(*usable));
-	double *values = calloc(entry->count + 1, sizeof(*values)), found;
+	const struct measurement **usable = must_allocate(entry->count, sizeof(*usable));
+	double *values = must_allocate(entry->count, sizeof(*values)), found;
 	size_t count, kept = 0;
 
-	if (!usable || !values)
-		abort();
 	count = entry_usable(entry, usable);
 	for (size_t i = 0; i < count; i++)
 		if (!measurement_is_void(usable[i]))
@@ -73,15 +72,16 @@ static void add(struct document *document, const struct entries *entries, const 
 {
 	double best;
 	const struct entry *entry = find_best(entries, search, &best);
-	char number[UNIT_TEXT_MAX], text[600];
-	char *label;
+	char number[UNIT_TEXT_MAX];
+	char *label, *text;
 
 	if (!entry)
 		return;
 	label = entry_label(entry, NULL);
 	unit_format(number, metric_find(search->metric)->unit, best);
-	snprintf(text, sizeof(text), "%s at %s", number, label);
+	text = must_format("%s at %s", number, label);
 	document_fact(document, name, text);
+	free(text);
 	free(label);
 }
 

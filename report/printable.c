@@ -9,6 +9,7 @@
 #include <string.h>
 #include <wchar.h>
 
+#include "must.h"
 #include "printable.h"
 
 /* The longest escape, \U0010ffff, and the end of the string. */
@@ -89,12 +90,10 @@ static void escape(char out[ESCAPE_MAX], uint32_t code, unsigned char byte)
 
 char *printable_copy(const char *text, const char *keep)
 {
-	char *copy = malloc(strlen(text) * (ESCAPE_MAX - 1) + 1), *end = copy;
+	char *copy = must_allocate(strlen(text) * (ESCAPE_MAX - 1) + 1, 1), *end = copy;
 	uint32_t code;
 	size_t bytes;
 
-	if (!copy)
-		abort();
 	for (; *text; text += bytes) {
 		bytes = utf8_read(text, &code);
 		if (is_unsafe(code) && !(code < 0x80 && strchr(keep, (int)code))) {
@@ -156,7 +155,7 @@ static size_t last_break(const char *text, size_t end, enum fold fold)
 {
 	size_t at;
 
-	for (at = end; fold == FOLD_PHRASES && at > end / 2; at--)
+	for (at = end; at > end * fold / 100; at--)
 		if (text[at] == ' ' && text[at - 1] == ',')
 			return at;
 	for (at = end; at > 0; at--)

@@ -27,10 +27,9 @@ unsigned printable_width(const char *text);
 /* The length in bytes of the longest start of a safe text that fits in width columns. */
 size_t printable_fit(const char *text, unsigned width);
 
-enum fold {
-	FOLD_WORDS,  /* as much on each line as there is room for */
-	FOLD_PHRASES /* after a comma if that leaves the line half full */
-};
+/* Where lines end: after the last comma that leaves them so many percent full, if there is one,
+ * else after the last word that fits. */
+enum fold { FOLD_PHRASES = 50, FOLD_LISTS = 75, FOLD_WORDS = 100 };
 
 /* The length in bytes of the first line when a safe text is folded at width columns (at least 1):
  * after a blank (one before a unit, as in "4 ms", left aside), else after a mark of punctuation,

@@ -16,6 +16,7 @@
 #include "flags.h"
 #include "head.h"
 #include "json.h"
+#include "must.h"
 #include "orion.h"
 #include "report.h"
 
@@ -113,42 +114,31 @@ static const struct column csv_columns[CSV_COLUMNS] = {
 
 static char *parameters_json(const struct measurement *measurement)
 {
-	char *text = NULL;
-	size_t bytes;
-	FILE *out = open_memstream(&text, &bytes);
+	struct writing text;
 	struct json json;
 
-	if (!out)
-		abort();
-	json_init(&json, out);
+	writing_open(&text);
+	json_init(&json, text.out);
 	json_object_open(&json, false);
 	for (size_t i = 0; i < measurement->parameter_count; i++) {
 		json_key(&json, measurement->parameters[i].name);
 		json_value(&json, &measurement->parameters[i].value);
 	}
 	json_object_close(&json);
-	if (fclose(out))
-		abort();
-	return text;
+	return writing_close(&text);
 }
 
 /* "cached,steal", or NULL */
 static char *flag_codes(const struct measurement *measurement)
 {
-	char *text = NULL;
-	size_t bytes;
-	FILE *out;
+	struct writing text;
 
 	if (!measurement->flag_count)
 		return NULL;
-	out = open_memstream(&text, &bytes);
-	if (!out)
-		abort();
+	writing_open(&text);
 	for (size_t i = 0; i < measurement->flag_count; i++)
-		fprintf(out, "%s%s", i ? "," : "", measurement->flags[i].code);
-	if (fclose(out))
-		abort();
-	return text;
+		fprintf(text.out, "%s%s", i ? "," : "", measurement->flags[i].code);
+	return writing_close(&text);
 }
 
 static void add_metrics(struct table *table, const struct run *run,
@@ -221,12 +211,10 @@ int report_held(const struct archived_run *runs, size_t count, const struct form
 int report_runs(struct archive *archive, const struct run_ids *ids, const struct format *format,
 		const struct format_options *options, FILE *out, struct err *err)
 {
-	struct archived_run *runs = calloc(ids->count + 1, sizeof(*runs));
+	struct archived_run *runs = must_allocate(ids->count, sizeof(*runs));
 	size_t loaded = 0;
 	int code = 0;
 
-	if (!runs)
-		abort();
 	while (!code && loaded < ids->count) {
 		code = archive_load(archive, ids->items[loaded], LOAD_SAMPLES, &runs[loaded], err);
 		loaded += !code;

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "entries.h"
+#include "must.h"
 
 #define PHASE_NAMES(...) (const char *const[]){__VA_ARGS__, NULL}
 
@@ -63,10 +64,8 @@ static void add_constant(struct constants *constants, const char *phase,
 {
 	if (constants->count == constants->capacity) {
 		constants->capacity = constants->capacity ? 2 * constants->capacity : 32;
-		constants->items = reallocarray(constants->items, constants->capacity,
-						sizeof(*constants->items));
-		if (!constants->items)
-			abort();
+		constants->items = must_resize(constants->items, constants->capacity,
+					       sizeof(*constants->items));
 	}
 	constants->items[constants->count++] =
 		(struct constant){.phase = phase, .parameter = parameter};
@@ -140,13 +139,11 @@ static void write_parameter(FILE *out, long *length, const struct parameter *par
 /* Makes a fact of the constants of a phase that are not common, or of the common ones for NULL. */
 static void add_fact(struct document *document, const struct constants *constants, const char *phase)
 {
-	char *text = NULL;
-	size_t bytes;
+	struct writing writing;
 	long length = 0;
-	FILE *out = open_memstream(&text, &bytes);
+	char *text;
 
-	if (!out)
-		abort();
+	writing_open(&writing);
 	for (size_t i = 0; i < constants->count; i++) {
 		const struct constant *constant = &constants->items[i];
 		bool told = false;
@@ -156,10 +153,9 @@ static void add_fact(struct document *document, const struct constants *constant
 		for (size_t j = 0; j < i && !phase; j++)
 			told |= is_same(constants->items[j].parameter, constant->parameter);
 		if (!told)
-			write_parameter(out, &length, constant->parameter);
+			write_parameter(writing.out, &length, constant->parameter);
 	}
-	if (fclose(out))
-		abort();
+	text = writing_close(&writing);
 	if (length)
 		document_fact(document, phase ? phase : "unless noted", text);
 	free(text);

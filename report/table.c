@@ -8,26 +8,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "must.h"
 #include "printable.h"
 #include "render.h"
 #include "table.h"
 
-static char *copy_text(const char *text)
-{
-	char *copy = text ? strdup(text) : NULL;
-
-	if (text && !copy)
-		abort();
-	return copy;
-}
-
 static void *grow(void *items, size_t *capacity, size_t item_bytes)
 {
 	*capacity = *capacity ? 2 * *capacity : 16;
-	items = realloc(items, *capacity * item_bytes);
-	if (!items)
-		abort();
-	return items;
+	return must_resize(items, *capacity, item_bytes);
 }
 
 /* ---- tables ---------------------------------------------------------------------------------- */
@@ -35,7 +24,7 @@ static void *grow(void *items, size_t *capacity, size_t item_bytes)
 void table_init(struct table *table, const char *title, const struct column *columns, size_t count)
 {
 	*table = (struct table){
-		.title = copy_text(title), .columns = columns, .column_count = count};
+		.title = must_copy(title), .columns = columns, .column_count = count};
 }
 
 void table_release(struct table *table)
@@ -74,7 +63,7 @@ void table_text(struct table *table, size_t column, const char *text)
 	struct cell *cell = last_cell(table, column);
 
 	if (text)
-		*cell = (struct cell){.kind = CELL_TEXT, .text = copy_text(text)};
+		*cell = (struct cell){.kind = CELL_TEXT, .text = must_copy(text)};
 }
 
 void table_number(struct table *table, size_t column, enum unit unit, double number)
@@ -96,7 +85,7 @@ void table_integer(struct table *table, size_t column, int64_t number)
 void table_missing(struct table *table, size_t column, const char *reason)
 {
 	*last_cell(table, column) =
-		(struct cell){.kind = CELL_MISSING, .text = copy_text(reason)};
+		(struct cell){.kind = CELL_MISSING, .text = must_copy(reason)};
 }
 
 /* ---- documents ------------------------------------------------------------------------------- */
@@ -121,7 +110,7 @@ static struct block *add_block(struct document *document, enum block_kind kind, 
 		document->blocks =
 			grow(document->blocks, &document->capacity, sizeof(*document->blocks));
 	block = &document->blocks[document->count++];
-	*block = (struct block){.kind = kind, .name = copy_text(name), .text = copy_text(text)};
+	*block = (struct block){.kind = kind, .name = must_copy(name), .text = must_copy(text)};
 	return block;
 }
 
@@ -185,16 +174,15 @@ char *cell_copy(const struct cell *cell, const struct column *column)
 	case CELL_TEXT:
 		return printable_copy(cell->text, "");
 	case CELL_NUMBER:
-		return copy_text(unit_format(text, cell->unit, cell->number));
+		return must_copy(unit_format(text, cell->unit, cell->number));
 	case CELL_INTEGER:
-		snprintf(text, sizeof(text), "%" PRId64, cell->integer);
-		return copy_text(text);
+		return must_format("%" PRId64, cell->integer);
 	case CELL_MISSING:
-		return copy_text("n/a");
+		return must_copy("n/a");
 	case CELL_EMPTY:
 		break;
 	}
-	return copy_text(column->left ? "" : "-");
+	return must_copy(column->left ? "" : "-");
 }
 
 static bool same_reason(const struct cell *cell, const char *reason)
