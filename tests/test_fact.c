@@ -205,16 +205,10 @@ static void a_prefix_inherits_the_class(void)
 
 static void what_nobody_declared_is_a_setting(void)
 {
-	static const char *const names[] = {"rack",
-					    "rack.seed",
-					    "mydisk.sda.seed",
-					    "disk.",
-					    "disk.sda",
-					    "wal.",
-					    "disk.sda.iosched.read_expire",
-					    "",
-					    "seed.",
-					    NULL};
+	static const char *const names[] = {
+		"rack",	    "rack.seed", "mydisk.sda.seed",	  "disk.",
+		"disk.sda", "wal.",	 "disk.sda.iosched.seed", "",
+		"seed.",    NULL};
 
 	for (const char *const *name = names; *name; name++) {
 		CU_ASSERT_EQUAL(fact_class_of(*name), FACT_SETTING);

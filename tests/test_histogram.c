@@ -190,6 +190,19 @@ static void few_samples_have_no_percentile(void)
 	CU_ASSERT(isnan(histogram_percentile(&histogram, NAN)));
 }
 
+/* In binary 0.07 of 100 is a little more than 7. */
+static void a_percentile_is_the_right_sample(void)
+{
+	struct histogram histogram;
+
+	histogram_init(&histogram);
+	for (unsigned n = 1; n <= 100; n++)
+		histogram_add(&histogram, n);
+	for (unsigned n = 1; n <= 90; n++)
+		CU_ASSERT_EQUAL(histogram_percentile(&histogram, n / 100.0), n);
+	CU_ASSERT_EQUAL(histogram_percentile(&histogram, 0.075), 8);
+}
+
 static void percentiles_ascend_between_the_extremes(void)
 {
 	struct histogram histogram;
@@ -453,13 +466,20 @@ static void what_encoding_cannot_make_is_refused(void)
 {
 	static const struct {
 		const char *why;
-		unsigned char body[16];
+		unsigned char body[24];
 		unsigned char count;
 	} rows[] = {
 		{"nothing at all", {0}, 0},
 		{"a version alone", {1}, 1},
 		{"more after an empty histogram", {1, 0, 0}, 3},
 		{"a number in a longer spelling", {1, 0x80, 0}, 3},
+		{"a number beyond 64 bits",
+		 {1, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 2},
+		 11},
+		{"buckets that add up to the count beyond 64 bits",
+		 {1,	1,    5,    6,	  5,	25,   0,    5,	  2,	0,
+		  0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1},
+		 20},
 		{"a minimum above the maximum", {1, 1, 9, 5, 9, 81, 0, 9, 1}, 9},
 		{"a sum below the minimum", {1, 1, 5, 5, 4, 20, 0, 5, 1}, 9},
 		{"a sum above the maximum", {1, 1, 5, 5, 6, 30, 0, 5, 1}, 9},
@@ -474,7 +494,7 @@ static void what_encoding_cannot_make_is_refused(void)
 	};
 	static const unsigned char good[] = {1, 1, 5, 5, 5, 25, 0, 5, 1};
 	struct histogram histogram;
-	unsigned char bytes[20];
+	unsigned char bytes[28];
 	struct blob blob = {bytes, sizeof(good) + 4};
 
 	memcpy(bytes, good, sizeof(good));
@@ -512,6 +532,7 @@ static const struct test tests[] = {
 	{"mean and deviation do not cancel", moments_are_exact},
 	{"no samples is no number", no_samples_is_no_number},
 	{"a percentile needs 10/(1-q) samples", few_samples_have_no_percentile},
+	{"a percentile is the right sample, to the last bit", a_percentile_is_the_right_sample},
 	{"percentiles ascend between minimum and maximum", percentiles_ascend_between_the_extremes},
 	{"equal samples give that value exactly", equal_samples_give_that_value},
 	{"longer than 2^46 ns counts in the last bucket", very_long_ones_count_in_the_last_bucket},

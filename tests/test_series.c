@@ -291,6 +291,25 @@ static void p99_needs_a_thousand(void)
 	series_release(&series);
 }
 
+/* The p99 of a row with that many of 1000 operations at 1 us and the others at 1 ms. */
+static double p99_with_short_ones(unsigned short_count)
+{
+	struct series series = made(1);
+	double p99;
+
+	for (unsigned n = 0; n < 1000; n++)
+		series_add(&series, 0, n < short_count ? 1000 : 1000000, 0);
+	p99 = series_row_p99(&series.rows[0]);
+	series_release(&series);
+	return p99;
+}
+
+static void p99_leaves_one_in_a_hundred_above(void)
+{
+	CU_ASSERT_DOUBLE_EQUAL(p99_with_short_ones(990), 1000, 62.5);
+	CU_ASSERT_DOUBLE_EQUAL(p99_with_short_ones(989), 1000000, 62500);
+}
+
 static void p99_of_the_outermost_stays_below_the_worst(void)
 {
 	const uint64_t latencies_ns[] = {0, 100, 1ULL << 45, UINT64_MAX};
@@ -319,6 +338,7 @@ static const struct test tests[] = {
 	{"an empty series changes nothing", an_empty_series_changes_nothing},
 	{"a full bucket does not wrap", full_buckets_stay_full},
 	{"the p99 is within 6.25 % in every octave", p99_is_within_a_sixteenth},
+	{"the p99 leaves one in a hundred above it", p99_leaves_one_in_a_hundred_above},
 	{"the p99 needs a thousand operations", p99_needs_a_thousand},
 	{"the p99 of the outermost buckets stays below the worst",
 	 p99_of_the_outermost_stays_below_the_worst},
