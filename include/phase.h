@@ -240,7 +240,9 @@ void phase_resolve(struct phase_run *run, const char *name, struct value value);
 	X(delete_sequential) \
 	X(create_random)     \
 	X(stat_random)       \
-	X(delete_random)
+	X(delete_random)     \
+	X(sequential)        \
+	X(random)
 
 #define PHASE_DECLARE(name) extern const struct phase phase_##name;
 PHASES(PHASE_DECLARE)

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * phase_sequential.c - one sequential stream per job, each round and round its own part of the
+ * data set.
+ */
+#include "params.h"
+#include "pattern.h"
+
+static int setup(struct phase_run *run, struct err *err)
+{
+	return pattern_phase_setup(run, true, err);
+}
+
+static const char *const operation_choices[] = {"read", "write", NULL};
+
+static const struct param param_operation = {
+	.name = "operation",
+	.help = "what the streams do",
+	.kind = PARAM_CHOICE,
+	.flags = PARAM_IDENTITY,
+	.choices = operation_choices,
+};
+
+static const struct param_use params[] = {
+	PARAMS_STEADY,
+	{&param_operation, "read"},
+	{&param_block_size, "1m"},
+	PARAMS_PATTERN,
+	{NULL, NULL},
+};
+
+const struct phase phase_sequential = {
+	.name = "sequential",
+	.group = "patterns",
+	.help = "sequential streams, one per job, each on its own part",
+	.params = params,
+	.operations = pattern_operations,
+	.metrics = pattern_metrics,
+	.model = MODEL_STEADY,
+	.traffic = pattern_phase_traffic,
+	.cost = pattern_phase_cost,
+	.performs = pattern_phase_performs,
+	.setup = setup,
+	.finish = pattern_phase_finish,
+	.teardown = pattern_phase_teardown,
+	.roles = {{.name = "job",
+		   .workers = pattern_phase_workers,
+		   .begin = pattern_phase_begin,
+		   .work = pattern_phase_work,
+		   .end = pattern_phase_end}},
+};
