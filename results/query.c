@@ -334,10 +334,11 @@ static int parse_filter(const char *term, struct filter *filter, struct err *err
 }
 
 /* Brings "2026-01-01", also with 'T' or a blank and a time, perhaps ended by 'Z', to the form of
- * started_at, in place and as long as it was given. Is it a moment that exists? */
+ * started_at, in place and as long as it was given. Is it a moment that exists? SQLite passes
+ * February 30 through unless it has something to add to it. */
 static int check_moment(struct archive *archive, struct filter *filter, struct err *err)
 {
-	static const char sql[] = "SELECT strftime('%Y-%m-%dT%H:%M:%f', ?1) IS ?1";
+	static const char sql[] = "SELECT strftime('%Y-%m-%dT%H:%M:%f', ?1, '+0 days') IS ?1";
 	char whole[] = "0000-01-01T00:00:00.000";
 	size_t length = strlen(filter->pattern);
 	int64_t exists = 0;

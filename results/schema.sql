@@ -121,7 +121,7 @@ CREATE TABLE metric_value (
 	PRIMARY KEY (measurement_id, position)
 ) STRICT, WITHOUT ROWID;
 -- Everything a comparison of headline values needs, a tenth of the table.
-CREATE INDEX metric_value_headline ON metric_value (measurement_id, operation_id, metric_id, value)
+CREATE INDEX metric_value_headline ON metric_value (measurement_id, headline, operation_id, metric_id, value)
 	WHERE headline = 1;
 
 CREATE TABLE histogram (

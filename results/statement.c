@@ -35,17 +35,12 @@ static int code_of(int sqlite_code)
 
 int archive_error(const struct archive *archive, struct err *err, const char *doing)
 {
-	int sqlite_code = sqlite3_errcode(archive->db);
-	int cause = sqlite3_system_errno(archive->db);
-	int code = code_of(sqlite_code);
+	int code = code_of(sqlite3_errcode(archive->db));
 
 	if (code == -EBUSY)
 		return err_set(err, code,
 			       "%s the archive %s: another process has kept it locked for %d s",
 			       doing, archive->path, ARCHIVE_BUSY_S);
-	if (code == -EIO && cause && (sqlite_code & 0xff) != SQLITE_CONSTRAINT)
-		return err_set(err, code, "%s the archive %s: %s (%s)", doing, archive->path,
-			       sqlite3_errmsg(archive->db), strerror(cause));
 	return err_set(err, code, "%s the archive %s: %s", doing, archive->path,
 		       sqlite3_errmsg(archive->db));
 }

@@ -25,7 +25,10 @@ struct suite {
 	X(series) \
 	X(measurement) \
 	X(fact) \
-	X(json)
+	X(json) \
+	X(archive) \
+	X(query) \
+	X(export)
 
 #define SUITE_DECLARE(name) extern const struct suite suite_##name;
 SUITES(SUITE_DECLARE)
