@@ -39,6 +39,7 @@ struct column {
 	bool left;         /* texts stand left, numbers right */
 	bool machine_only; /* csv and json alone show it */
 	bool fold;         /* a text that is too long for a terminal goes on below instead of being cut */
+	bool whole;        /* a text that is neither cut nor folded */
 	unsigned drop;     /* where a terminal is too narrow, highest goes first; 0 never goes */
 };
 

@@ -373,7 +373,7 @@ static const struct column device_columns[DEVICE_COLUMNS] = {
 	[DEVICE_WRITTEN] = NUMBER_COLUMN("write_bytes", "Written", BYTES, NEITHER),
 	[DEVICE_FLUSHES] = NUMBER_COLUMN("flushes", "Flushes", COUNT, NEITHER),
 	[DEVICE_BUSY] = NUMBER_COLUMN("busy", "Busy", PERCENT, NEITHER),
-	[DEVICE_DEPTH] = NUMBER_COLUMN("queue_depth", "Depth", NONE, NEITHER),
+	[DEVICE_DEPTH] = {.name = "queue_depth", .title = "Depth", .drop = 1},
 };
 
 static double device_figure(const struct measurement *measurement, const struct device_use *use,

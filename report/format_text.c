@@ -20,7 +20,7 @@ enum {
 	WIDTH_LEAST = 20,
 	GAP = 2,        /* between columns, and before facts */
 	NAME_WIDEST = 20, /* of a fact whose text starts on the same line */
-	CUT_LEAST = 8,  /* a text that is cut keeps at least this */
+	CUT_LEAST = 12,  /* a text that is cut keeps at least this */
 	FOLD_LEAST = 16
 };
 
@@ -217,7 +217,7 @@ static bool narrow(struct layout *layout)
 		const struct column *column = layout_column(layout, i);
 		unsigned least = column->fold ? FOLD_LEAST : CUT_LEAST;
 
-		if (!column->left || layout->widths[i] <= least)
+		if (!column->left || column->whole || layout->widths[i] <= least)
 			continue;
 		if (widest == layout->count || layout->widths[i] > layout->widths[widest])
 			widest = i;

@@ -9,29 +9,29 @@
 #include "report.h"
 
 enum {
-	LIST_ID, LIST_UUID, LIST_SERIES, LIST_ROUND, LIST_SOURCE, LIST_STATUS, LIST_LABEL,
-	LIST_PROFILE, LIST_STARTED_AT, LIST_STARTED, LIST_HOST, LIST_KERNEL, LIST_TARGET,
+	LIST_ID, LIST_STARTED, LIST_UUID, LIST_SERIES, LIST_ROUND, LIST_SOURCE, LIST_STATUS, LIST_LABEL,
+	LIST_PROFILE, LIST_STARTED_AT, LIST_HOST, LIST_KERNEL, LIST_TARGET,
 	LIST_FILESYSTEM, LIST_DEVICE, LIST_SCHEDULER, LIST_MEASUREMENTS, LIST_COLUMNS
 };
 
 /* The names and their order are the interface of `assay list --format json`. */
 static const struct column list_columns[LIST_COLUMNS] = {
 	[LIST_ID] = {"id", "Run", .unit = UNIT_COUNT},
+	[LIST_STARTED] = {NULL, "Started (UTC)", .left = true, .whole = true},
 	[LIST_UUID] = {"uuid", "UUID", .left = true, .machine_only = true},
 	[LIST_SERIES] = {"series", "Series", .left = true, .machine_only = true},
 	[LIST_ROUND] = {"round", "Round", .machine_only = true},
 	[LIST_SOURCE] = {"source", "Source", .left = true, .drop = 4},
-	[LIST_STATUS] = {"status", "Status", .left = true},
+	[LIST_STATUS] = {"status", "Status", .left = true, .whole = true},
 	[LIST_LABEL] = {"label", "Label", .left = true},
 	[LIST_PROFILE] = {"profile", "Profile", .left = true, .drop = 3},
 	[LIST_STARTED_AT] = {"started_at", "Started at", .left = true, .machine_only = true},
-	[LIST_STARTED] = {NULL, "Started (UTC)", .left = true},
 	[LIST_HOST] = {"host", "Host", .left = true, .drop = 2},
 	[LIST_KERNEL] = {"kernel", "Kernel", .left = true, .machine_only = true},
 	[LIST_TARGET] = {"target", "Target", .left = true},
-	[LIST_FILESYSTEM] = {"filesystem", "Filesystem", .left = true, .drop = 5},
+	[LIST_FILESYSTEM] = {"filesystem", "Filesystem", .left = true, .whole = true, .drop = 5},
 	[LIST_DEVICE] = {"device", "Device", .left = true, .machine_only = true},
-	[LIST_SCHEDULER] = {"scheduler", "Scheduler", .left = true, .drop = 1},
+	[LIST_SCHEDULER] = {"scheduler", "Scheduler", .left = true, .whole = true, .drop = 1},
 	[LIST_MEASUREMENTS] = {"measurements", "Points", .unit = UNIT_COUNT, .drop = 6},
 };
 
@@ -92,6 +92,12 @@ static const char *common_text(const struct table *table, size_t column)
 	return first;
 }
 
+/* What a run is known by stays in its line. */
+static bool names_run(size_t column)
+{
+	return column == LIST_LABEL || column == LIST_TARGET || column == LIST_SCHEDULER;
+}
+
 /* Takes what every run shares out of the columns a reader sees and says it as a fact. */
 static void factor_out(struct document *document, const struct table *table, struct column *columns)
 {
@@ -103,7 +109,7 @@ static void factor_out(struct document *document, const struct table *table, str
 		const char *text = common_text(table, candidates[i]);
 		bool mute = text && candidates[i] == LIST_SOURCE && !strcmp(text, "assay");
 
-		if (!text || !*text || (table->row_count == 1 && !mute))
+		if (!text || !*text || (table->row_count == 1 && names_run(candidates[i])))
 			continue;
 		column->machine_only = true;
 		if (!mute)

@@ -319,6 +319,19 @@ static void init_run(struct archived_run *archived, unsigned round)
 	run->seed = 4711;
 }
 
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(((const struct parameter *)a)->name, ((const struct parameter *)b)->name);
+}
+
+/* As an archive gives them back. */
+static void sort_parameters(struct archived_run *archived)
+{
+	for (size_t i = 0; i < archived->measurement_count; i++)
+		qsort(archived->measurements[i].parameters, archived->measurements[i].parameter_count,
+		      sizeof(struct parameter), by_name);
+}
+
 static void make_run(struct archived_run *archived, unsigned round, double speed)
 {
 	struct run *run = &archived->run;
@@ -336,6 +349,7 @@ static void make_run(struct archived_run *archived, unsigned round, double speed
 	add_patterns(archived, speed);
 	add_orion(archived, speed);
 	add_durability(archived, speed);
+	sort_parameters(archived);
 }
 
 static void add_cached_flag(struct archived_run *archived)

@@ -28,7 +28,9 @@ struct suite {
 	X(json) \
 	X(archive) \
 	X(query) \
-	X(export)
+	X(export) \
+	X(table) \
+	X(report)
 
 #define SUITE_DECLARE(name) extern const struct suite suite_##name;
 SUITES(SUITE_DECLARE)
