@@ -148,7 +148,7 @@ int workspace_clean(const struct target *target, workspace_leftover_fn tell, voi
 	if (!dir)
 		return err_set(err, -errno, "read %s: %s", target->path, strerror(errno));
 	while ((entry = readdir(dir))) {
-		char path[PATH_MAX + 64];
+		char path[PATH_MAX + NAME_MAX + 2];
 		int fd;
 
 		if (!is_workspace_name(entry->d_name))

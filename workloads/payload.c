@@ -58,7 +58,7 @@ int payload_open(struct payload **out, uint64_t seed, unsigned slots, size_t blo
 	payload->slots = slots;
 	payload->block_bytes = block_bytes;
 	payload->stride_bytes = (block_bytes + align_bytes - 1) & ~(align_bytes - 1);
-	payload->ring_blocks = RING_BYTES_MIN / slots / payload->stride_bytes;
+	payload->ring_blocks = RING_BYTES_MIN / (payload->stride_bytes * slots) + 1;
 	if (payload->ring_blocks < 2)
 		payload->ring_blocks = 2;
 	payload->bytes = payload->stride_bytes * payload->ring_blocks * slots;
