@@ -67,11 +67,16 @@ struct operation {
 	const char *name;
 	const char *headline_rate;    /* "rate" or "throughput" when a comparison judges it, else NULL */
 	const char *headline_latency; /* e.g. "latency_p99", else NULL */
+	unsigned part_of;             /* 0, or 1 + the index of the operation this is a part of: what
+				       * is recorded here counts there too */
 	bool moves_bytes;             /* has a throughput */
 	bool to_cache;                /* buffered writes: has throughput_to_cache (worker_mark_cached) */
 };
 
 struct worker;
+
+/* Takes a point that expand makes; what it returns ends the expansion when it is not 0. */
+typedef int (*point_sink_fn)(void *context, const struct point *point);
 
 /* One point being measured. */
 struct phase_run {
@@ -108,6 +113,7 @@ struct phase_cost {
 	uint64_t time_ns;     /* measuring at least */
 	uint64_t memory_bytes; /* page cache it is going to fill */
 	bool makes_data;      /* the phase writes the data set itself */
+	bool writes;          /* in the data set: on a device, what was there is lost */
 	bool lays_out;        /* needs the data set whole: it is laid out when it is not there */
 };
 
@@ -120,9 +126,15 @@ struct phase {
 	const struct operation *operations; /* ends with a NULL name; their order is their index */
 	const struct metric *metrics;       /* its own; ends with a NULL name, or NULL */
 	const void *variant; /* what tells apart phases that share their code; theirs alone */
+	bool on_device; /* works on a block device as well as in a directory */
 	enum phase_model model;
 	enum phase_traffic (*traffic)(const struct point *point);
 	void (*cost)(const struct point *point, const struct target *target, struct phase_cost *cost);
+	/* NULL: a point stands for itself. Else emits the points it stands for on this target, of
+	 * other phases too. */
+	int (*expand)(const struct point *point, const struct target *target, point_sink_fn emit,
+		      void *context, struct err *err);
+	const char *rule; /* how expand makes points, in words, kept with the run; NULL */
 	/* NULL: every operation. Else whether this point performs it. */
 	bool (*performs)(const struct point *point, const struct operation *operation);
 	int (*setup)(struct phase_run *run, struct err *err); /* ERR_SKIP: cannot be measured here */
@@ -242,8 +254,10 @@ void phase_resolve(struct phase_run *run, const char *name, struct value value);
 	X(stat_random)       \
 	X(delete_random)     \
 	X(sequential)        \
-	X(random)
-
+	X(random)            \
+	X(oltp)              \
+	X(dss)               \
+	X(mixed)
 #define PHASE_DECLARE(name) extern const struct phase phase_##name;
 PHASES(PHASE_DECLARE)
 #undef PHASE_DECLARE

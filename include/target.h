@@ -20,6 +20,7 @@ struct target {
 	uint64_t device_bytes;      /* TARGET_DEVICE: its size */
 	uint32_t logical_block_bytes; /* smallest direct I/O; 512 when nobody knows */
 	uint32_t memory_align_bytes;  /* of buffers for direct I/O; 4096 when nobody knows */
+	unsigned disks;             /* physical ones under it; 0 when nobody knows */
 	bool direct;                /* one aligned direct transfer worked */
 	char direct_reason[200];    /* why not, when it did not */
 };

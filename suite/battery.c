@@ -94,6 +94,14 @@ static int add_pairs(struct facts *facts, const struct words *words, const char 
 	return 0;
 }
 
+/* How the points of ramps were made. */
+static void add_rules(const struct plan *plan, struct facts *facts)
+{
+	for (size_t i = 0; i < plan->count; i++)
+		if (plan->points[i].phase->rule)
+			facts_set_text(facts, "load_rule", plan->points[i].phase->rule);
+}
+
 static int describe_run(struct battery *battery, struct run *run, const struct stack *stack,
 			struct err *err)
 {
@@ -109,6 +117,7 @@ static int describe_run(struct battery *battery, struct run *run, const struct s
 	run_set_text(&run->command, options->command_line);
 	run->seed = battery->seed;
 	facts_set_text(&run->facts, "profile_text", battery->plan->profile.text);
+	add_rules(battery->plan, &run->facts);
 	environment_host(&roots_real, &run->facts);
 	environment_target(&roots_real, stack, "", &run->facts);
 	code = add_pairs(&run->facts, &options->facts, "fact", err);

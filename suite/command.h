@@ -56,6 +56,10 @@ void command_print_help(const struct command *command, FILE *out);
 
 /* ---- what commands share ---- */
 
+/* Where that is; *is_default when nobody said. */
+int command_archive_path(const struct invocation *invocation, char *path, size_t size,
+			 bool *is_default, struct err *err);
+
 /* Opens the archive that --db or the environment names. */
 int command_open_archive(const struct invocation *invocation, enum archive_mode mode,
 			 struct archive **archive, struct err *err);

@@ -2,6 +2,7 @@
 /*
  * commands.c - the table of commands and what they share.
  */
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -51,17 +52,26 @@ void command_print_help(const struct command *command, FILE *out)
 	options_print(command, out);
 }
 
+int command_archive_path(const struct invocation *invocation, char *path, size_t size,
+			 bool *is_default, struct err *err)
+{
+	const char *db = invocation->options->db;
+
+	*is_default = false;
+	if (!db)
+		return archive_default_path(path, size, is_default, err);
+	if (snprintf(path, size, "%s", db) >= (int)size)
+		return err_set(err, ERR_USAGE, "--db: the path is too long");
+	return 0;
+}
+
 int command_open_archive(const struct invocation *invocation, enum archive_mode mode,
 			 struct archive **archive, struct err *err)
 {
-	const char *db = invocation->options->db;
-	char path[4096];
+	char path[PATH_MAX];
 	bool is_default;
-	int code;
+	int code = command_archive_path(invocation, path, sizeof(path), &is_default, err);
 
-	if (db)
-		return archive_open(archive, db, mode, err);
-	code = archive_default_path(path, sizeof(path), &is_default, err);
 	if (!code && is_default && mode == ARCHIVE_WRITE)
 		code = archive_make_directories(path, err);
 	return code ? code : archive_open(archive, path, mode, err);

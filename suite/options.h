@@ -40,7 +40,7 @@ enum { OVERRIDES_MAX = 16 };
 
 struct options {
 	const char *db, *format, *output;
-	bool quiet, yes;
+	bool quiet, yes, erase_signature;
 	/* load */
 	const char *profile, *phases, *wal_dir, *erase;
 	struct words set;

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/statvfs.h>
 
+#include "cpus.h"
 #include "progress.h"
 #include "runner.h"
 
@@ -138,6 +139,17 @@ static void take_profile(struct choice *choice, const struct profile *profile)
 			replace_named(choice, profile->settings[i].param, profile->settings[i].text);
 }
 
+/* The data set is the whole device unless --size or --set says less. */
+static void take_device(struct choice *choice, const struct target *target)
+{
+	char bytes[32];
+
+	if (target->kind != TARGET_DEVICE)
+		return;
+	snprintf(bytes, sizeof(bytes), "%llu", (unsigned long long)target->device_bytes);
+	replace_named(choice, "size", bytes);
+}
+
 /* An option that no phase of the battery takes would be silently without effect. */
 static int take_overrides(struct choice *choices, size_t count, const struct options *options,
 			  struct err *err)
@@ -208,8 +220,18 @@ static int take_set(struct choice *choices, size_t count, const char *word, stru
 
 /* ---- from lists to points ---- */
 
-static int add_point(struct plan *plan, const struct point *point, struct err *err)
+/* Where points go that are multiplied out and expanded. */
+struct making {
+	struct plan *plan;
+	const struct target *target;
+	struct err *err;
+};
+
+static int add_point(void *context, const struct point *point)
 {
+	struct plan *plan = ((struct making *)context)->plan;
+	struct err *err = ((struct making *)context)->err;
+
 	if (plan->count == POINTS_MAX)
 		return err_set(err, ERR_USAGE, "the lists make more than %d points", POINTS_MAX);
 	plan->points = realloc(plan->points, (plan->count + 1) * sizeof(*plan->points));
@@ -238,9 +260,38 @@ static int parse_list(const struct phase *phase, const struct param *param, cons
 	return code;
 }
 
+static int expand_phase(void *context, const struct point *point)
+{
+	struct making *making = context;
+
+	if (!point->phase->expand)
+		return add_point(making, point);
+	return point->phase->expand(point, making->target, add_point, making, making->err);
+}
+
+/* "each" makes a point on every CPU that may be used, in turn. */
+static int expand_point(struct making *making, const struct point *point)
+{
+	int index = phase_param_index(point->phase, "cpus"), code = 0;
+	struct point made = *point;
+	struct cpus cpus;
+
+	if (index < 0 || strcmp(point->values[index].text, "each"))
+		return expand_phase(making, point);
+	code = cpus_usable(&cpus, making->err);
+	for (unsigned i = 0; !code && i < cpus.count; i++) {
+		char number[VALUE_TEXT_MAX];
+
+		snprintf(number, sizeof(number), "%u", cpus.numbers[i]);
+		made.values[index] = value_text(number);
+		code = expand_phase(making, &made);
+	}
+	return code;
+}
+
 /* Multiplies out the lists from parameter index on; the last parameter varies fastest. */
-static int multiply(struct plan *plan, const struct choice *choice, struct point *point, unsigned index,
-		    struct err *err)
+static int multiply(struct making *making, const struct choice *choice, struct point *point,
+		    unsigned index)
 {
 	const struct param *param = choice->phase->params[index].param;
 	struct value *values;
@@ -248,14 +299,14 @@ static int multiply(struct plan *plan, const struct choice *choice, struct point
 	int code;
 
 	if (!param)
-		return add_point(plan, point, err);
+		return expand_point(making, point);
 	values = calloc(VALUES_MAX, sizeof(*values));
 	if (!values)
 		abort();
-	code = parse_list(choice->phase, param, choice->texts[index], values, &count, err);
+	code = parse_list(choice->phase, param, choice->texts[index], values, &count, making->err);
 	for (unsigned i = 0; !code && i < count; i++) {
 		point->values[index] = values[i];
-		code = multiply(plan, choice, point, index + 1, err);
+		code = multiply(making, choice, point, index + 1);
 	}
 	free(values);
 	return code;
@@ -305,20 +356,25 @@ static void add_up(struct plan *plan, const struct target *target)
 }
 
 static int fill_choices(struct choice *choices, size_t count, const struct profile *profile,
-			const struct options *options, struct err *err)
+			const struct options *options, const struct target *target,
+			struct err *err)
 {
 	int code;
 
-	for (size_t c = 0; c < count; c++)
+	for (size_t c = 0; c < count; c++) {
 		take_profile(&choices[c], profile);
+		take_device(&choices[c], target);
+	}
 	code = take_overrides(choices, count, options, err);
 	for (size_t i = 0; !code && i < options->set.count; i++)
 		code = take_set(choices, count, options->set.items[i], err);
 	return code;
 }
 
-static int make_points(struct plan *plan, const struct options *options, struct err *err)
+static int make_points(struct plan *plan, const struct options *options,
+		       const struct target *target, struct err *err)
 {
+	struct making making = {plan, target, err};
 	struct choice *choices = calloc(PHASES_MAX, sizeof(*choices));
 	bool chosen[PHASES_MAX] = {false};
 	size_t count = 0;
@@ -330,11 +386,11 @@ static int make_points(struct plan *plan, const struct options *options, struct 
 		if (chosen[i])
 			choices[count++].phase = phases[i];
 	if (!code)
-		code = fill_choices(choices, count, &plan->profile, options, err);
+		code = fill_choices(choices, count, &plan->profile, options, target, err);
 	for (size_t c = 0; !code && c < count; c++) {
 		struct point point = {.phase = choices[c].phase};
 
-		code = multiply(plan, &choices[c], &point, 0, err);
+		code = multiply(&making, &choices[c], &point, 0);
 	}
 	for (size_t c = 0; c < count; c++)
 		for (unsigned i = 0; i < POINT_PARAMS_MAX; i++)
@@ -351,7 +407,7 @@ int plan_make(struct plan *plan, const struct options *options, const char *defa
 	*plan = (struct plan){0};
 	code = profile_load(&plan->profile, options->profile ? options->profile : default_profile, err);
 	if (!code)
-		code = make_points(plan, options, err);
+		code = make_points(plan, options, target, err);
 	if (code)
 		return code;
 	plan->rounds = options->rounds_given ? options->rounds : plan->profile.rounds;
@@ -395,6 +451,28 @@ static int check_space(const struct plan *plan, const struct target *target, str
 	return 0;
 }
 
+/* On a device some points cannot be measured, and say so; a battery of nothing else is refused. */
+static int check_device(const struct plan *plan, const struct target *target, struct err *err)
+{
+	bool writes = false;
+
+	for (size_t i = 0; i < plan->count; i++) {
+		const struct phase *phase = plan->points[i].phase;
+		struct phase_cost cost = {0};
+
+		phase->cost(&plan->points[i], target, &cost);
+		if (phase->on_device && (!cost.writes || target->writable))
+			return 0;
+		writes |= phase->on_device;
+	}
+	if (writes)
+		return err_set(err, ERR_USAGE,
+			       "all of this battery writes to %s, which --erase %s has to allow",
+			       target->path, target->path);
+	return err_set(err, ERR_USAGE, "all of this battery works on files, and %s is a device",
+		       target->path);
+}
+
 int plan_check(const struct plan *plan, const struct options *options, const struct target *target,
 	       struct err *err)
 {
@@ -405,7 +483,8 @@ int plan_check(const struct plan *plan, const struct options *options, const str
 		return err_set(err, ERR_USAGE, "the battery writes at least %s, more than --max-write %s",
 			       unit_format(least, UNIT_BYTES, (double)writes),
 			       unit_format(limit, UNIT_BYTES, (double)options->max_write_bytes));
-	return target->kind == TARGET_DIRECTORY ? check_space(plan, target, err) : 0;
+	return target->kind == TARGET_DIRECTORY ? check_space(plan, target, err)
+						: check_device(plan, target, err);
 }
 
 void plan_print(const struct plan *plan, const struct target *target, FILE *out)

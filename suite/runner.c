@@ -448,14 +448,26 @@ static void mark_headlines(struct measurement *measurement, const struct operati
 		measurement_mark_headline(measurement, operation->name, operation->headline_latency);
 }
 
+/* What was recorded of a part counts in its whole as well. */
+static void add_parts(struct crew *crew)
+{
+	for (unsigned i = 0; i < crew->operation_count; i++) {
+		unsigned whole = crew->run.point->phase->operations[i].part_of;
+
+		if (!whole)
+			continue;
+		histogram_merge(&crew->recorders[whole - 1].histogram, &crew->recorders[i].histogram);
+		series_merge(&crew->recorders[whole - 1].series, &crew->recorders[i].series);
+		crew->recorders[whole - 1].bytes += crew->recorders[i].bytes;
+	}
+}
+
 static void report_operation(struct crew *crew, unsigned index, struct measurement *measurement)
 {
 	const struct operation *operation = &crew->run.point->phase->operations[index];
 	const struct recorder *recorder = &crew->recorders[index];
-	bool bytes;
+	bool bytes = operation->moves_bytes && (recorder->bytes || !recorder->histogram.count);
 
-	merge_into_first(crew, index);
-	bytes = operation->moves_bytes && (recorder->bytes || !recorder->histogram.count);
 	measurement_add_operation(measurement, operation->name, &recorder->histogram,
 				  bytes ? recorder->bytes : UINT64_MAX, crew->elapsed_ns);
 	if (goes_to_cache(crew->run.point, operation) && crew->cached_known)
@@ -499,6 +511,10 @@ static void report(struct crew *crew, struct measurement *measurement)
 {
 	const struct phase *phase = crew->run.point->phase;
 
+	for (unsigned i = 0; measurement->status == STATUS_OK && i < crew->operation_count; i++)
+		merge_into_first(crew, i);
+	if (measurement->status == STATUS_OK)
+		add_parts(crew);
 	for (unsigned i = 0; i < crew->operation_count; i++) {
 		const struct operation *operation = &phase->operations[i];
 

@@ -22,6 +22,7 @@ struct job {
 	const struct pattern *pattern;
 	struct offsets offsets;
 	struct rng mix; /* which request writes */
+	unsigned write_percent;
 	unsigned first_file, file_count;
 	struct inflight_file *files; /* fd -1: not open */
 	struct inflight *flight;
@@ -226,13 +227,23 @@ static void next_request(void *source, struct io *request, unsigned *operation)
 
 	request->file = place.file - job->first_file;
 	request->offset_bytes = place.offset_bytes;
-	if (shape->write_percent && rng_below(&job->mix, 100) < shape->write_percent) {
+	if (job->write_percent && rng_below(&job->mix, 100) < job->write_percent) {
 		request->operation = IO_WRITE;
 		*operation = shape->write_operation;
 	} else {
 		request->operation = IO_READ;
 		*operation = shape->read_operation;
 	}
+}
+
+/* Of whole jobs the writers are spread evenly among the others. */
+static unsigned job_write_percent(const struct pattern_shape *shape, unsigned index)
+{
+	unsigned percent = shape->write_percent;
+
+	if (!shape->whole_jobs)
+		return percent;
+	return (index + 1) * percent / 100 > index * percent / 100 ? 100 : 0;
 }
 
 static void start_offsets(struct job *job, const struct worker *worker)
@@ -247,6 +258,7 @@ static void start_offsets(struct job *job, const struct worker *worker)
 	};
 
 	offsets_init(&job->offsets, &layout, worker->index, worker->seed);
+	job->write_percent = job_write_percent(shape, worker->index);
 	rng_init(&job->mix, rng_seed_for(worker->seed, "mix", 0));
 	job->first_file = offsets_first_file(&job->offsets);
 	job->file_count = offsets_file_count(&job->offsets);
@@ -520,6 +532,7 @@ void pattern_phase_cost(const struct point *point, const struct target *target,
 	cost->inodes = device ? 0 : point_number(point, "files");
 	cost->time_ns = point_number(point, "time");
 	cost->lays_out = !device;
+	cost->writes = write_percent_of(point) > 0;
 	if (!point_is(point, "io", "direct"))
 		cost->memory_bytes = cost->data_bytes;
 }

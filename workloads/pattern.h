@@ -23,6 +23,7 @@ struct pattern_shape {
 	unsigned batch; /* 0: adapts */
 	size_t block_bytes;
 	unsigned write_percent;
+	bool whole_jobs; /* the percentage is of jobs, each of which only reads or only writes */
 	unsigned compressible;
 	unsigned read_operation, write_operation; /* indices into phase->operations */
 	const char *engine; /* a name or "auto" */

@@ -36,6 +36,7 @@ const struct phase phase_random = {
 	.params = params,
 	.operations = pattern_operations,
 	.metrics = pattern_metrics,
+	.on_device = true,
 	.model = MODEL_STEADY,
 	.traffic = pattern_phase_traffic,
 	.cost = pattern_phase_cost,
