@@ -30,7 +30,9 @@ struct suite {
 	X(query) \
 	X(export) \
 	X(table) \
-	X(report)
+	X(report) \
+	X(payload) \
+	X(permutation)
 
 #define SUITE_DECLARE(name) extern const struct suite suite_##name;
 SUITES(SUITE_DECLARE)
