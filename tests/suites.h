@@ -32,7 +32,10 @@ struct suite {
 	X(table) \
 	X(report) \
 	X(payload) \
-	X(permutation)
+	X(permutation) \
+	X(engines) \
+	X(offsets) \
+	X(inflight)
 
 #define SUITE_DECLARE(name) extern const struct suite suite_##name;
 SUITES(SUITE_DECLARE)

@@ -17,8 +17,8 @@
 
 enum {
 	BATCH_TRIED_MAX = 16,
-	TRIAL_PAIRS = 6,        /* slices without batches, each followed by one with */
-	TRIAL_WINS = 5,         /* pairs that batches must win */
+	TRIAL_PAIRS = 10,       /* slices without batches, each followed by one with */
+	TRIAL_WINS = 8,         /* pairs that batches must win */
 	TRIAL_GAIN_PERCENT = 3, /* and by how much over all */
 	TRIAL_COUNT_MIN = 1000  /* requests in the trial: fewer say nothing */
 };
