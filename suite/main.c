@@ -7,6 +7,8 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "command.h"
 #include "param.h"
@@ -20,17 +22,20 @@ static void on_signal(int number)
 	atomic_store(&stop, true);
 }
 
-/* The first signal asks the command to end in order; a second one of the same kind ends it. A
- * reader that goes away is an error of writing, not a reason to leave files behind. */
+/* The first signal asks the command to end in order; a second one of the same kind ends it. What
+ * was to be ignored (nohup, a shell's background) stays ignored. A reader that goes away and a
+ * limit on the size of files are errors of writing, not reasons to leave files behind. */
 static void catch_signals(void)
 {
 	static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
-	struct sigaction action = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND};
+	struct sigaction action = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND}, before;
 
 	sigemptyset(&action.sa_mask);
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
-		sigaction(numbers[i], &action, NULL);
+		if (!sigaction(numbers[i], NULL, &before) && before.sa_handler != SIG_IGN)
+			sigaction(numbers[i], &action, NULL);
 	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);
 }
 
 static int complain(const struct err *err, int code)
@@ -53,43 +58,95 @@ static int refuse_command(const char *name, struct err *err)
 		       near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
 }
 
-static int open_output(struct invocation *invocation, struct err *err)
-{
-	const char *path = invocation->options->output;
+/* ---- where the report goes ---- */
 
-	invocation->out = path ? fopen(path, "we") : stdout;
-	if (!invocation->out)
-		return err_set(err, ERR_USAGE, "write %s: %s", path, strerror(errno));
+/* A report is written to a file of -o when it is whole: what stood there before survives a command
+ * that is refused, fails or is interrupted. Whether it can be written is asked at once. */
+struct output {
+	const char *path; /* NULL: standard output */
+	FILE *file;
+	char *text;
+	size_t size;
+};
+
+static int check_writable(const char *path, struct err *err)
+{
+	const char *slash = strrchr(path, '/');
+	char *directory = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
+	struct stat status;
+	int error = 0;
+
+	if (!directory)
+		abort();
+	if (!stat(path, &status))
+		error = S_ISDIR(status.st_mode) ? EISDIR : access(path, W_OK) ? errno : 0;
+	else if (errno != ENOENT || access(directory, W_OK | X_OK))
+		error = errno;
+	free(directory);
+	return error ? err_set(err, ERR_USAGE, "write %s: %s", path, strerror(error)) : 0;
+}
+
+static int output_open(struct output *output, const char *path, struct err *err)
+{
+	*output = (struct output){.path = path, .file = stdout};
+	if (!path)
+		return 0;
+	if (check_writable(path, err))
+		return ERR_USAGE;
+	output->file = open_memstream(&output->text, &output->size);
+	if (!output->file)
+		abort();
 	return 0;
 }
 
-/* What was printed must have arrived. A pipe whose reader left early is not worth a word. */
-static int close_output(FILE *out, const char *path, struct err *err)
+/* Writes what is held to its file. */
+static bool output_store(struct output *output)
 {
-	bool bad = fflush(out) || ferror(out);
+	FILE *file = fopen(output->path, "we");
+	bool good = file && fwrite(output->text, 1, output->size, file) == output->size;
 	int error = errno;
 
-	if (out != stdout && fclose(out) && !bad) {
-		bad = true;
+	if (file && fclose(file) && good) {
+		good = false;
 		error = errno;
 	}
+	errno = error;
+	return good;
+}
+
+/* What was printed must have arrived; keep is false when there is no report to keep. */
+static int output_close(struct output *output, bool keep, struct err *err)
+{
+	bool bad = fflush(output->file) || ferror(output->file);
+	int error;
+
+	if (output->path) {
+		fclose(output->file);
+		bad = bad || (keep && !output_store(output));
+	}
+	error = errno;
+	free(output->text);
 	if (!bad)
 		return 0;
-	return err_set(err, -error, "write %s: %s", path ? path : "standard output", strerror(error));
+	return err_set(err, -error, "write %s: %s", output->path ? output->path : "standard output",
+		       strerror(error));
 }
 
 static int run_command(const struct command *command, const struct options *options, struct err *err)
 {
 	struct invocation invocation = {.options = options, .log = stderr, .stop = &stop};
+	struct output output;
 	struct err closing = {0};
-	int status = open_output(&invocation, err), closed;
+	int status = output_open(&output, options->output, err), closed;
 
 	if (status)
 		return complain(err, status);
+	invocation.out = output.file;
 	status = command->run(&invocation, err);
-	closed = close_output(invocation.out, options->output, &closing);
+	closed = output_close(&output, status >= 0 || ftell(output.file) > 0, &closing);
 	if (status < 0)
 		return complain(err, status);
+	/* A pipe whose reader left early is not worth a word. */
 	if (closed == -EPIPE)
 		return EXIT_FAILED;
 	return closed ? complain(&closing, closed) : status;
@@ -111,7 +168,7 @@ static int dispatch(const struct command *command, int argc, char **argv)
 	else
 		status = run_command(command, &options, &err);
 	options_release(&options);
-	if (!status && close_output(stdout, NULL, &err))
+	if (!status && output_close(&(struct output){.file = stdout}, false, &err))
 		status = complain(&err, -EIO);
 	return last_signal ? 128 + last_signal : status;
 }

@@ -14,7 +14,7 @@
 #include "progress.h"
 #include "runner.h"
 
-enum { PHASES_MAX = 64, VALUES_MAX = 256, POINTS_MAX = 100000 };
+enum { PHASES_MAX = 64, VALUES_MAX = 256, POINTS_MAX = 100000, ROUNDS_MAX = 100000 };
 
 /* One phase of the battery, before its lists are multiplied out. */
 struct choice {
@@ -331,27 +331,37 @@ static void drop_left_out(struct plan *plan)
 	plan->count = kept;
 }
 
-/* Sums what a round costs; a data set that is not the one before has to be laid out. */
+static void raise_to(uint64_t *most, uint64_t value)
+{
+	if (value > *most)
+		*most = value;
+}
+
+/* Sums what a round costs. A data set that is not the one before has to be laid out; it takes the
+ * other's place, and stays beside the files that later phases make for themselves. */
 static void add_up(struct plan *plan, const struct target *target)
 {
 	struct phase_cost *sum = &plan->cost;
-	uint64_t laid = 0;
+	uint64_t laid = 0, laid_inodes = 0;
 
 	for (size_t i = 0; i < plan->count; i++) {
 		const struct point *point = &plan->points[i];
 		struct phase_cost cost = {0};
+		bool on_data_set;
 
 		point->phase->cost(point, target, &cost);
-		sum->data_bytes = cost.data_bytes > sum->data_bytes ? cost.data_bytes : sum->data_bytes;
-		sum->inodes = cost.inodes > sum->inodes ? cost.inodes : sum->inodes;
-		sum->memory_bytes =
-			cost.memory_bytes > sum->memory_bytes ? cost.memory_bytes : sum->memory_bytes;
+		on_data_set = cost.lays_out || cost.makes_data;
+		raise_to(&sum->data_bytes, cost.data_bytes + (on_data_set ? 0 : laid));
+		raise_to(&sum->inodes, cost.inodes + (on_data_set ? 0 : laid_inodes));
+		raise_to(&sum->memory_bytes, cost.memory_bytes);
 		sum->write_bytes += cost.write_bytes;
 		sum->time_ns += cost.time_ns + runner_warmup_ns(point);
 		if (cost.lays_out && laid != cost.data_bytes)
 			sum->write_bytes += cost.data_bytes;
-		if (cost.lays_out || cost.makes_data)
+		if (on_data_set) {
 			laid = cost.data_bytes;
+			laid_inodes = cost.inodes;
+		}
 	}
 }
 
@@ -411,6 +421,9 @@ int plan_make(struct plan *plan, const struct options *options, const char *defa
 	if (code)
 		return code;
 	plan->rounds = options->rounds_given ? options->rounds : plan->profile.rounds;
+	if (plan->rounds > ROUNDS_MAX)
+		return err_set(err, ERR_USAGE, "--rounds: %llu are too many; the most is %d",
+			       (unsigned long long)plan->rounds, ROUNDS_MAX);
 	drop_left_out(plan);
 	if (!plan->count)
 		return err_set(err, ERR_USAGE, "nothing is left to measure");

@@ -1,11 +1,23 @@
 # SPDX-License-Identifier: MIT
 # lib.sh - what the command line tests share. Each test runs in a fresh directory under `set -eu`.
 # $ASSAY is the program; the archive of a test is its own.
+# shellcheck shell=bash
 
 export ASSAY_DB="$PWD/archive.db"
 export PATH="$PATH:/usr/sbin:/sbin"
+export LC_ALL=C
 unset XDG_DATA_HOME
 ulimit -c 0
+
+# Every phase of the files group, as short as they get.
+tiny=(--profile quick --phases files --time 10ms --size 4m
+	--set files.files=40 --set files.char_size=4k --set files.block_size=8k
+	--set char_write.block_size=1k --set char_read.block_size=1k)
+
+# One measurement of one phase.
+brief=(--phases create_sequential --rounds 1 --time 10ms --set create_sequential.files=40)
+
+# ---- how a test ends ----
 
 cleanups=()
 defer() { cleanups+=("$*"); } # COMMAND: runs when the test ends, last first
@@ -26,6 +38,14 @@ fail() { # WHY
 
 need_root() { [ "$(id -u)" -eq 0 ] || skip "needs root"; }
 need() { command -v "$1" >/dev/null 2>&1 || skip "needs $1"; }
+need_soak() { [ -n "${SOAK:-}" ] || skip "takes long: make soak"; }
+
+need_strace() { # strace, and leave to trace
+	need strace
+	strace -f -o /dev/null true 2>/dev/null || skip "strace may not trace here"
+}
+
+# ---- what is expected ----
 
 # Runs a command that must end with STATUS; its output is in out and err.
 expect() { # STATUS COMMAND...
@@ -42,6 +62,12 @@ equal() { # WHAT WANTED GOT
 	[ "$2" = "$3" ] || fail "$1: wanted '$2', got '$3'"
 }
 
+# Numbers that may differ by PERCENT of the first.
+near() { # WHAT WANTED GOT PERCENT
+	awk -v a="$2" -v b="$3" -v p="$4" 'BEGIN { d = a - b; if (d < 0) d = -d; exit !(d * 100 <= a * p) }' ||
+		fail "$1: wanted $2 within $4 %, got $3"
+}
+
 has() { # FILE TEXT
 	grep -qF -- "$2" "$1" || {
 		cat "$1"
@@ -49,9 +75,71 @@ has() { # FILE TEXT
 	}
 }
 
+has_not() { # FILE TEXT
+	! grep -qF -- "$2" "$1" || {
+		cat "$1"
+		fail "$1 says: $2"
+	}
+}
+
+# One complete sentence on stderr and nothing on stdout.
+one_sentence() { # TEXT IT CONTAINS
+	[ ! -s out ] || fail "stdout is not empty: $(head -3 out)"
+	equal "lines on stderr" 1 "$(wc -l <err)"
+	grep -q '^assay: ' err || fail "stderr does not begin with the program's name: $(cat err)"
+	has err "$1"
+	has_not err "(null)"
+}
+
 query() { # SQL, in the test's archive
 	need sqlite3
-	sqlite3 "$ASSAY_DB" "$1"
+	sqlite3 -cmd '.timeout 30000' "$ASSAY_DB" "$1"
+}
+
+# Everything below a directory, with sizes and contents.
+snapshot() { # DIR
+	(cd "$1" && find . -printf '%P %y %m %s %l\n' | sort && find . -type f -exec cksum {} + | sort)
+}
+
+# No table of a text report has an empty cell, and each n/a has its reason below the table.
+whole_tables() { # FILE
+	awk '
+	function close_table() {
+		if (columns && missing && !told) { print "no reason for n/a before line " NR; bad = 1 }
+		columns = missing = told = 0
+	}
+	/^-+( +-+)+ *$/ {
+		close_table()
+		at = 1
+		while (match(substr($0, at), /-+/)) {
+			start[++columns] = at + RSTART - 1
+			at += RSTART + RLENGTH - 1
+		}
+		next
+	}
+	/^ *$/ { close_table(); next }
+	columns && /^n\/a: / { told = 1; next }
+	columns && !told {
+		for (i = 1; i <= columns; i++) {
+			end = i < columns ? start[i + 1] : length($0) + 1
+			cell = substr($0, start[i], end - start[i])
+			gsub(/ /, "", cell)
+			if (cell == "") { print "column " i " is empty: " $0; bad = 1 }
+			if (cell == "n/a") missing = 1
+		}
+		rows++
+	}
+	END { close_table(); if (!rows) { print "no table at all"; bad = 1 } exit bad }' "$1" ||
+		fail "the report is not whole: $1"
+	has_not "$1" "+++++"
+}
+
+# ---- where tests run ----
+
+loop_device() { # IMAGE: sets $device, given back when the test ends
+	device=$(losetup -f --show --direct-io=on "$1" 2>/dev/null ||
+		losetup -f --show "$1" 2>/dev/null) || skip "no loop devices"
+	defer "losetup -d $device"
 }
 
 # Makes a filesystem in a loop image of MIB and mounts it on DIR; both go when the test ends.
@@ -67,11 +155,26 @@ loop_mount() { # TYPE MIB DIR [mkfs options]
 	xfs) "mkfs.$type" -q -K "$@" "$dir.img" ;;
 	btrfs) "mkfs.$type" -q -K "$@" "$dir.img" ;;
 	esac
-	device=$(losetup -f --show --direct-io=on "$dir.img" 2>/dev/null ||
-		losetup -f --show "$dir.img" 2>/dev/null) || skip "no loop devices"
-	defer "losetup -d $device"
+	loop_device "$dir.img"
 	mkdir -p "$dir"
 	mount "$device" "$dir" 2>/dev/null || skip "the kernel has no $type"
 	defer "umount $dir"
 	rmdir "$dir/lost+found" 2>/dev/null || true
+}
+
+tmpfs_mount() { # MIB DIR
+	need_root
+	mkdir -p "$2"
+	mount -t tmpfs -o "size=${1}m" tmpfs "$2" 2>/dev/null || skip "no tmpfs may be mounted"
+	defer "umount $2"
+}
+
+# As somebody whom permissions bind: root hands over to a user that owns nothing.
+as_nobody() { # COMMAND...
+	if [ "$(id -u)" -ne 0 ]; then
+		"$@"
+	else
+		need setpriv
+		setpriv --reuid=65534 --regid=65534 --clear-groups "$@"
+	fi
 }
