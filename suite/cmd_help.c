@@ -80,7 +80,7 @@ static int print_profiles(FILE *out, struct err *err)
 		int code = profile_load(&profile, each->name, err);
 
 		if (!code)
-			fprintf(out, "%-10s %s\n", each->name,
+			fprintf(out, "%-13s %s\n", each->name,
 				profile.description ? profile.description : "");
 		profile_release(&profile);
 		if (code)

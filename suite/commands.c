@@ -72,8 +72,6 @@ int command_open_archive(const struct invocation *invocation, enum archive_mode 
 	bool is_default;
 	int code = command_archive_path(invocation, path, sizeof(path), &is_default, err);
 
-	if (!code && is_default && mode == ARCHIVE_WRITE)
-		code = archive_make_directories(path, err);
 	return code ? code : archive_open(archive, path, mode, err);
 }
 

@@ -35,6 +35,7 @@ static void catch_signals(void)
 		if (!sigaction(numbers[i], NULL, &before) && before.sa_handler != SIG_IGN)
 			sigaction(numbers[i], &action, NULL);
 	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN); /* a file size limit is an error of writing as well */
 	signal(SIGXFSZ, SIG_IGN);
 }
 

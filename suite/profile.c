@@ -12,17 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const unsigned char quick_text[] = {
-#include "profile_quick.inc"
-};
-static const unsigned char standard_text[] = {
-#include "profile_standard.inc"
-};
-
 const struct builtin_profile builtin_profiles[] = {
-#define BUILTIN(name) {#name, name##_text, sizeof(name##_text)},
-	PROFILES(BUILTIN)
-#undef BUILTIN
+#include "profiles.inc"
 	{NULL, NULL, 0},
 };
 

@@ -50,19 +50,14 @@ struct profile {
 int profile_load(struct profile *profile, const char *name_or_path, struct err *err);
 void profile_release(struct profile *profile);
 
-/* A built-in profile as it stands in suite/profiles/. */
+/* A built-in profile: each file of suite/profiles/ is one, under its name without .ini. */
 struct builtin_profile {
 	const char *name;
 	const unsigned char *text;
 	size_t bytes;
 };
 
-/* The order is the order of help. */
-#define PROFILES(X) \
-	X(quick)    \
-	X(standard)
-
-/* Ends with a NULL name. */
+/* In the order of their names; ends with a NULL name. */
 extern const struct builtin_profile builtin_profiles[];
 
 #endif
