@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "figures.h"
+#include "findings.h"
 #include "must.h"
 #include "stats.h"
 
@@ -181,17 +182,27 @@ static void add_missing(struct table *table, const struct source *source,
 	free(label);
 }
 
+/* A median of fewer runs than the others of its line would contradict them: p95 below p50. */
+static bool is_complete(const struct source *source, const struct spread *spread)
+{
+	return spread->count && spread->count == source->count;
+}
+
 static void add_absent(struct table *table, size_t column, const struct source *source,
-		       const char *metric)
+		       const char *metric, const struct spread *spread)
 {
 	char *label, *reason;
 
 	if (!strncmp(metric, "latency_p", strlen("latency_p"))) {
-		table_missing(table, column, "fewer than ten samples lie beyond the percentile");
+		table_missing(table, column,
+			      spread->count ? "in some runs fewer than ten samples lie beyond the "
+					      "percentile"
+					    : "fewer than ten samples lie beyond the percentile");
 		return;
 	}
 	label = entry_label(source->entry, source->operation);
-	reason = must_format("%s: %s was not recorded", label, metric);
+	reason = must_format("%s: %s was not recorded%s", label, metric,
+			     spread->count ? " in all runs" : "");
 	table_missing(table, column, reason);
 	free(reason);
 	free(label);
@@ -228,10 +239,10 @@ static void add_line(struct table *table, const struct source *source,
 
 		if (!belongs(source, figure))
 			continue;
-		if (spreads[i].count)
+		if (is_complete(source, &spreads[i]))
 			table_number(table, i + 1, unit_of(figure), pick(&spreads[i]));
 		else
-			add_absent(table, i + 1, source, figure->metric);
+			add_absent(table, i + 1, source, figure->metric, &spreads[i]);
 	}
 }
 
@@ -328,11 +339,11 @@ static void add_own_metric(struct table *table, const struct source *source,
 	table_row(table);
 	table_text(table, OWN_OPERATION, label);
 	table_text(table, OWN_METRIC, metric->metric);
-	if (spread.count)
+	if (is_complete(source, &spread))
 		table_number(table, OWN_VALUE, metric->unit, spread.median);
 	else
-		add_absent(table, OWN_VALUE, source, metric->metric);
-	if (spread.count > 1) {
+		add_absent(table, OWN_VALUE, source, metric->metric, &spread);
+	if (is_complete(source, &spread) && spread.count > 1) {
 		table_number(table, OWN_LOW, metric->unit, spread.low);
 		table_number(table, OWN_HIGH, metric->unit, spread.high);
 	}
@@ -454,31 +465,37 @@ static void add_devices(struct document *document, const struct entries *entries
 
 /* ---- remarks --------------------------------------------------------------------------------- */
 
-/* What was said about a measurement and is not told below a table already: remarks, and failures
- * of some runs where others went well. */
-static void add_remarks(struct document *document, const struct entries *entries,
-			const struct entry *entry)
+/* Whether a message is to be told: that of a point that nothing stands for has been told below
+ * the table as the reason. */
+static bool is_remark(const struct entry *entry, const struct measurement *measurement,
+		      enum status status)
 {
 	const struct measurement **usable = must_allocate(entry->count, sizeof(*usable));
-	bool measured = entry_usable(entry, usable) > 0;
-	char *label = entry_label(entry, NULL);
+	size_t count = entry_usable(entry, usable);
 
-	for (size_t i = 0; measured && i < entry->count; i++) {
-		const struct measurement *measurement = entry->items[i].measurement;
-		bool ok = measurement->status == STATUS_OK;
-		char *text;
-
-		if (ok && !*measurement->message)
-			continue;
-		text = entries->run_count > 1 ? must_format("%s, round %u: %s", label,
-							entry->items[i].run->run.round,
-							measurement->message)
-					      : must_format("%s: %s", label, measurement->message);
-		document_fact(document, ok ? "remark" : status_name(measurement->status), text);
-		free(text);
-	}
-	free(label);
 	free(usable);
+	return count && measurement->status == status &&
+	       (status != STATUS_OK || *measurement->message);
+}
+
+/* Remarks, and failures of some runs where others went well. */
+static void add_remarks(struct document *document, const struct entries *entries,
+			const struct section *section, enum status status)
+{
+	struct findings findings = {0};
+
+	for (size_t i = 0; i < entries->count; i++) {
+		const struct entry *entry = &entries->items[i];
+
+		for (size_t j = 0; is_in(entry, section) && j < entry->count; j++) {
+			const struct measurement *measurement = entry->items[j].measurement;
+
+			if (is_remark(entry, measurement, status))
+				findings_add(&findings, entry, &entry->items[j],
+					     measurement->message);
+		}
+	}
+	findings_tell(document, status == STATUS_OK ? "remark" : status_name(status), &findings);
 }
 
 static bool has_cached_writes(const struct entries *entries, const struct section *section)
@@ -503,9 +520,9 @@ void figures_add(struct document *document, const struct entries *entries,
 	add_table(document, entries, section, &latencies);
 	add_own_metrics(document, entries, section);
 	add_devices(document, entries, section);
-	for (size_t i = 0; i < entries->count; i++)
-		if (is_in(&entries->items[i], section))
-			add_remarks(document, entries, &entries->items[i]);
+	add_remarks(document, entries, section, STATUS_FAILED);
+	add_remarks(document, entries, section, STATUS_SKIPPED);
+	add_remarks(document, entries, section, STATUS_OK);
 }
 
 void figures_explain(struct document *document, const struct entries *entries)

@@ -5,10 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "findings.h"
 #include "flags.h"
 #include "must.h"
-
-enum { LABELS_MOST = 6 /* named one by one; more of them are counted */ };
 
 static const char *const meanings[][2] = {
 	{"cached", "reads were answered from a cache, not by the device"},
@@ -182,103 +181,33 @@ char *flags_summary(const struct flags *flags)
 	return writing_close(&text);
 }
 
-/* One measurement a code was raised for. */
-struct finding {
-	const struct entry *entry;
-	const struct archived_run *run;
-	const char *message;
-	bool told;
-};
-
-static size_t find_all(const struct entries *entries, const struct flag_kind *kind,
-		       struct finding **findings)
+static void find_all(struct findings *findings, const struct entries *entries,
+		     const struct flag_kind *kind)
 {
-	size_t count = 0;
+	const char *message;
 
-	*findings = NULL;
 	for (size_t i = 0; i < entries->count; i++) {
 		const struct entry *entry = &entries->items[i];
 
-		for (size_t j = 0; j < entry->count; j++) {
-			struct finding finding = {.entry = entry, .run = entry->items[j].run};
-
-			if (!raises(entry->items[j].measurement, kind, &finding.message))
-				continue;
-			*findings = must_resize(*findings, count + 1, sizeof(**findings));
-			(*findings)[count++] = finding;
-		}
+		for (size_t j = 0; j < entry->count; j++)
+			if (raises(entry->items[j].measurement, kind, &message))
+				findings_add(findings, entry, &entry->items[j], message);
 	}
-	return count;
-}
-
-static size_t count_same(const struct finding *findings, size_t count, const char *message)
-{
-	size_t same = 0;
-
-	for (size_t i = 0; i < count; i++)
-		same += !strcmp(findings[i].message, message);
-	return same;
-}
-
-static void write_label(FILE *out, const struct finding *finding, bool rounds)
-{
-	char *label = entry_label(finding->entry, NULL);
-
-	fputs(label, out);
-	if (rounds)
-		fprintf(out, ", round %u", finding->run->run.round);
-	free(label);
-}
-
-/* "WHERE; WHERE: SENTENCE" for the sentence of findings[at] and all that say the same. */
-static char *tell_finding(struct finding *findings, size_t count, size_t at, bool rounds)
-{
-	const char *message = findings[at].message, *before = "";
-	size_t same = count_same(findings, count, message);
-	struct writing text;
-
-	writing_open(&text);
-	if (same > LABELS_MOST)
-		fprintf(text.out, "%zu measurements", same);
-	for (size_t i = at; i < count; i++) {
-		if (strcmp(findings[i].message, message) != 0)
-			continue;
-		findings[i].told = true;
-		if (same > LABELS_MOST)
-			continue;
-		fputs(before, text.out);
-		write_label(text.out, &findings[i], rounds);
-		before = "; ";
-	}
-	fprintf(text.out, ": %s", message);
-	return writing_close(&text);
 }
 
 static void add_kind_facts(struct document *document, const struct flag_kind *kind,
 			   const struct entries *entries)
 {
-	struct finding *findings;
-	size_t count = find_all(entries, kind, &findings);
+	const char *general = meaning(kind->code);
+	struct findings findings = {0};
 	char name[NAME_MAX_BYTES + 16];
-	const char *pending = name, *general = meaning(kind->code);
 
 	snprintf(name, sizeof(name), "%c%u %s", severity_letter(kind->severity), kind->number,
 		 kind->code);
-	if (general) {
+	if (general)
 		document_fact(document, name, general);
-		pending = "";
-	}
-	for (size_t i = 0; i < count; i++) {
-		char *text;
-
-		if (findings[i].told)
-			continue;
-		text = tell_finding(findings, count, i, entries->run_count > 1);
-		document_fact(document, pending, text);
-		pending = "";
-		free(text);
-	}
-	free(findings);
+	find_all(&findings, entries, kind);
+	findings_tell(document, general ? "" : name, &findings);
 }
 
 void flags_add(struct document *document, const struct flags *flags, const struct entries *entries)

@@ -45,7 +45,6 @@ static void put_filesystem(FILE *out, const struct run *run)
 	put(out, run, "", "filesystem", "");
 	put(out, run, "on ", "mount_source", "");
 	put(out, run, "", "filesystem_bytes", "");
-	put(out, run, "", "filesystem_used_bytes", " used");
 	put(out, run, "direct I/O ", "direct_io", "");
 }
 
@@ -54,10 +53,19 @@ static void put_options(FILE *out, const struct run *run)
 	put(out, run, "", "mount_options", "");
 }
 
+static void put_space(FILE *out, const struct run *run)
+{
+	put(out, run, "", "filesystem_used_bytes", " used");
+	put(out, run, "", "filesystem_available_bytes", " available");
+}
+
 static void put_stack(FILE *out, const struct run *run)
 {
+	const struct fact *disks = facts_find(&run->facts, "disk_count");
+
 	put(out, run, "", "device_stack", "");
-	put(out, run, "", "disk_count", " disks");
+	if (disks && disks->kind == FACT_INTEGER && disks->integer > 1)
+		put(out, run, "", "disk_count", " disks");
 }
 
 static void put_device(FILE *out, const struct run *run)
@@ -200,10 +208,10 @@ static const struct {
 	void (*put)(FILE *out, const struct run *run);
 } head_lines[] = {
 	{"Durability", put_durability}, {"Target", put_target}, {"Filesystem", put_filesystem},
-	{"Mount options", put_options}, {"Stack", put_stack},	{"Device", put_device},
-	{"Scheduler", put_queue},	{"Write cache", put_cache}, {"Log on", put_log},
-	{"Host", put_host},		{"Kernel", put_kernel},	{"CPU", put_cpu},
-	{"Memory", put_memory},		{"Command", put_command},
+	{"Space", put_space},	{"Mount options", put_options}, {"Stack", put_stack},
+	{"Device", put_device},		{"Scheduler", put_queue}, {"Write cache", put_cache},
+	{"Log on", put_log},		{"Host", put_host},	{"Kernel", put_kernel},
+	{"CPU", put_cpu},		{"Memory", put_memory},	{"Command", put_command},
 };
 
 /* ---- of one run and of several --------------------------------------------------------------- */
@@ -379,7 +387,8 @@ void head_add(struct document *document, const struct archived_run *runs, size_t
 	add_measurements(document, runs, count);
 	document_fact(document, "Flags", summary);
 	for (size_t i = 0; i < sizeof(head_lines) / sizeof(head_lines[0]); i++)
-		add_line(document, head_lines[i].name, head_lines[i].put, runs, count);
+		if (count == 1 || head_lines[i].put != put_space) /* varies with each run */
+			add_line(document, head_lines[i].name, head_lines[i].put, runs, count);
 	free(summary);
 }
 
@@ -412,18 +421,14 @@ static void add_notes(struct document *document, const struct archived_run *runs
 
 void head_close(struct document *document, const struct archived_run *runs, size_t count)
 {
-	char text[200];
+	char command[40];
 
 	add_notes(document, runs, count);
+	document_heading(document, "To see it again");
 	for (size_t i = 0; i < count; i++) {
 		const struct run *run = &runs[i].run;
 
-		if (run->id)
-			snprintf(text, sizeof(text), "Run %s; see it again: assay show %" PRId64,
-				 run->uuid, run->id);
-		else
-			snprintf(text, sizeof(text), "Run %s; not archived: this report is all there is.",
-				 run->uuid);
-		document_paragraph(document, text);
+		snprintf(command, sizeof(command), "assay show %" PRId64, run->id);
+		document_fact(document, run->id ? command : "not archived", run->uuid);
 	}
 }

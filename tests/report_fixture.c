@@ -109,6 +109,7 @@ static void add_files(struct archived_run *archived, double speed)
 	metric(m, "rewrite", "throughput_to_cache", 0.31e9 * speed);
 	whole(m, 3.9, 28);
 	device(m, 0.7e9, 0.69e9, 9, 0.77);
+	snprintf(m->message, sizeof(m->message), "stopped at --max-write after 2 passes");
 
 	m = add_file_phase(archived, "block_read");
 	operation(m, "read", 281000 * speed, 8192, 2.1e3, false);
@@ -371,6 +372,19 @@ void fixture_run(struct archived_run *archived)
 		     "a quarter past ten");
 }
 
+/* The figure a metric has in the first measurement of a phase. */
+static double *figure_of(struct archived_run *archived, const char *phase, const char *name)
+{
+	for (size_t i = 0; i < archived->measurement_count; i++) {
+		struct measurement *m = &archived->measurements[i];
+
+		for (size_t j = 0; !strcmp(m->phase, phase) && j < m->metric_count; j++)
+			if (!strcmp(m->metrics[j].metric, name))
+				return &m->metrics[j].value;
+	}
+	abort();
+}
+
 void fixture_series(struct archived_run archived[FIXTURE_ROUNDS])
 {
 	static const double speeds[FIXTURE_ROUNDS] = {1, 0.93, 1.04};
@@ -378,6 +392,7 @@ void fixture_series(struct archived_run archived[FIXTURE_ROUNDS])
 	for (unsigned i = 0; i < FIXTURE_ROUNDS; i++)
 		make_run(&archived[i], i + 1, speeds[i]);
 	add_cached_flag(&archived[0]);
+	*figure_of(&archived[1], "rewrite", "latency_p99_9") = NAN;
 }
 
 void fixture_hostile(struct archived_run *archived)

@@ -281,7 +281,7 @@ static void test_empty_run(void)
 
 	CHECK_SAYS(text, "assay: run 00000000 (not archived), unknown, unknown time");
 	CHECK_SAYS(text, "Measurements  0: 0 ok");
-	CHECK_SAYS(text, "not archived: this report is all there is");
+	CHECK_SAYS(text, "not archived  00000000-0000-4000-8000-000000000000");
 	free(text);
 	text = held_text(&run, 1, &format_csv, 80);
 	CU_ASSERT_STRING_EQUAL(text, "run_id,uuid,phase,operation,parameters,metric,value,unit,"
