@@ -120,6 +120,7 @@ whole_tables() { # FILE
 	/^ *$/ { close_table(); next }
 	columns && /^n\/a: / { told = 1; next }
 	columns && !told {
+		if (/^ / && substr($0, start[2]) == "") next # a long name goes on
 		for (i = 1; i <= columns; i++) {
 			end = i < columns ? start[i + 1] : length($0) + 1
 			cell = substr($0, start[i], end - start[i])
