@@ -50,18 +50,23 @@ static ssize_t read_bytes(const char *path, void *data, size_t size)
 	return got < 0 ? got : (ssize_t)used;
 }
 
-static bool read_text(const char *path, char *text, size_t size)
+void attribute_trim(char *text)
 {
-	ssize_t got = read_bytes(path, text, size - 1);
-	size_t length = got > 0 ? (size_t)got : 0, start = 0;
+	size_t length = strlen(text), start = 0;
 
-	text[length] = '\0';
-	length = strlen(text);
 	while (length && isspace((unsigned char)text[length - 1]))
 		text[--length] = '\0';
 	while (isspace((unsigned char)text[start]))
 		start++;
 	memmove(text, text + start, length - start + 1);
+}
+
+static bool read_text(const char *path, char *text, size_t size)
+{
+	ssize_t got = read_bytes(path, text, size - 1);
+
+	text[got > 0 ? got : 0] = '\0';
+	attribute_trim(text);
 	return text[0] != '\0';
 }
 

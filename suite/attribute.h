@@ -36,6 +36,9 @@ __attribute__((format(printf, 3, 4))) bool attribute_link_name(char *name, size_
 
 __attribute__((format(printf, 1, 2))) bool attribute_exists(const char *path, ...);
 
+/* Takes the blanks away from around a text. */
+void attribute_trim(char *text);
+
 /* The value of the first line "KEY: VALUE", "KEY VALUE" or "KEY=VALUE" in text, blanks and the
  * quotes of os-release left out. */
 bool attribute_field(const char *text, const char *key, char *value, size_t size);
@@ -48,7 +51,8 @@ attribute_each(bool (*visit)(const char *name, void *context), void *context,
 /* How many entries a directory has; 0 when it is not there. */
 __attribute__((format(printf, 1, 2))) size_t attribute_count(const char *directory, ...);
 
-/* Where a path really lies, links resolved, in PATH_MAX bytes; "" and false when it is not there. */
+/* Where a path really lies, links resolved, in PATH_MAX bytes; "" and false when it is not
+ * there. */
 __attribute__((format(printf, 2, 3))) bool attribute_real(char *real, const char *path, ...);
 
 #endif

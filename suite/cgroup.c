@@ -8,8 +8,9 @@
 
 #include "attribute.h"
 #include "place.h"
+#include "words.h"
 
-/* ---- where the group is ------------------------------------------------------------------------ */
+/* ---- where the group is ------------------------------------------------------------------- */
 
 static bool list_holds(const char *list, size_t length, const char *word)
 {
@@ -127,7 +128,7 @@ static bool climb(const struct cgroup *group, char directory[PATH_MAX])
 	return strlen(directory) >= strlen(group->top);
 }
 
-/* ---- memory ------------------------------------------------------------------------------------ */
+/* ---- memory ------------------------------------------------------------------------------- */
 
 static uint64_t smaller_of(uint64_t limit, const char *directory, const char *file)
 {
@@ -168,7 +169,7 @@ uint64_t cgroup_memory_limit_bytes(const struct roots *roots)
 	return group.version == 1 ? hierarchical_limit(limit, &group) : limit;
 }
 
-/* ---- CPU --------------------------------------------------------------------------------------- */
+/* ---- CPU ---------------------------------------------------------------------------------- */
 
 /* cpu.max holds "QUOTA PERIOD", QUOTA "max" without a limit; version 1 has a file for each. */
 static bool read_quota(const char *directory, double *percent)
@@ -208,7 +209,7 @@ bool cgroup_cpu_limit_percent(const struct roots *roots, double *percent)
 	return limited;
 }
 
-/* ---- I/O --------------------------------------------------------------------------------------- */
+/* ---- I/O ---------------------------------------------------------------------------------- */
 
 static const struct {
 	const char *word; /* in io.max */
@@ -277,7 +278,7 @@ bool cgroup_io_max(const struct roots *roots, unsigned major, unsigned minor, ch
 	uint64_t limits[IO_LIMITS] = {UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX};
 	struct cgroup group;
 	char directory[PATH_MAX];
-	size_t used = 0;
+	struct words words = {.text = text, .size = size, .separator = " "};
 
 	if (!cgroup_find(roots, "io", &group))
 		return false;
@@ -288,12 +289,11 @@ bool cgroup_io_max(const struct roots *roots, unsigned major, unsigned minor, ch
 		do
 			read_io_max(directory, major, minor, limits);
 		while (climb(&group, directory));
-	for (size_t i = 0; i < IO_LIMITS && used < size; i++)
+	for (size_t i = 0; i < IO_LIMITS; i++)
 		if (limits[i] != UINT64_MAX)
-			used += (size_t)snprintf(text + used, size - used, "%s%s=%llu",
-						 used ? " " : "", io_limits[i].word,
-						 (unsigned long long)limits[i]);
-	return used > 0;
+			words_add(&words, "%s=%llu", io_limits[i].word,
+				  (unsigned long long)limits[i]);
+	return words.used > 0;
 }
 
 bool cgroup_io_latency(const struct roots *roots, unsigned major, unsigned minor, char *text,

@@ -30,7 +30,8 @@ uint64_t cgroup_memory_limit_bytes(const struct roots *roots);
 bool cgroup_cpu_limit_percent(const struct roots *roots, double *percent);
 
 /* The limits on a block device (never of a partition), the smallest up the tree, in the words of
- * io.max: "rbps=1048576 wiops=100"; false: none. Version 1 does not inherit: only the group's own. */
+ * io.max: "rbps=1048576 wiops=100"; false: none. Version 1 does not inherit: only the
+ * group's own. */
 bool cgroup_io_max(const struct roots *roots, unsigned major, unsigned minor, char *text,
 		   size_t size);
 

@@ -90,13 +90,14 @@ static unsigned read_numbers(int fd, const char *label, uint64_t *numbers, unsig
 	return count;
 }
 
-/* ---- opening ---------------------------------------------------------------------------------- */
+/* ---- opening ------------------------------------------------------------------------------ */
 
 static bool keeps_statistics(const struct roots *roots, const char *name)
 {
 	int64_t kept;
 
-	return !attribute_integer(&kept, "%s/class/block/%s/queue/iostats", roots->sys, name) || kept;
+	return !attribute_integer(&kept, "%s/class/block/%s/queue/iostats", roots->sys, name) ||
+	       kept;
 }
 
 static void open_device(struct counters *counters, const struct roots *roots,
@@ -112,7 +113,8 @@ static void open_device(struct counters *counters, const struct roots *roots,
 	if (device->fd >= 0 && keeps_statistics(roots, node->name))
 		device->fields = read_numbers(device->fd, "", device->start, STAT_FIELDS);
 	if (device->fields <= STAT_QUEUE_MS) {
-		snprintf(counters->gap, sizeof(counters->gap), "%s keeps no statistics", node->name);
+		snprintf(counters->gap, sizeof(counters->gap), "%s keeps no statistics",
+			 node->name);
 		device->fields = 0;
 	}
 	counters->count++;
@@ -157,7 +159,7 @@ void counters_close(struct counters *counters)
 	free(counters);
 }
 
-/* ---- snapshots -------------------------------------------------------------------------------- */
+/* ---- snapshots ---------------------------------------------------------------------------- */
 
 static bool is_milliseconds(unsigned field)
 {
@@ -226,7 +228,7 @@ void counters_reset(struct counters *counters)
 		memset(counters->devices[i].sum, 0, sizeof(counters->devices[i].sum));
 }
 
-/* ---- what they say ---------------------------------------------------------------------------- */
+/* ---- what they say ------------------------------------------------------------------------ */
 
 static void add_use(struct device_use *use, const struct device *device)
 {
@@ -280,7 +282,8 @@ void counters_report(const struct counters *counters, uint64_t elapsed_ns,
 	if (!elapsed_ns)
 		return;
 	report_cpu(counters, "cpu_busy",
-		   sum[CPU_USER] + sum[CPU_NICE] + sum[CPU_SYSTEM] + sum[CPU_IRQ] + sum[CPU_SOFTIRQ],
+		   sum[CPU_USER] + sum[CPU_NICE] + sum[CPU_SYSTEM] + sum[CPU_IRQ] +
+			   sum[CPU_SOFTIRQ],
 		   elapsed_ns, measurement);
 	report_cpu(counters, "cpu_iowait", sum[CPU_IOWAIT], elapsed_ns, measurement);
 	report_cpu(counters, "cpu_steal", sum[CPU_STEAL], elapsed_ns, measurement);

@@ -72,30 +72,25 @@ static const struct filefact identity_facts[] = {
 	{NULL, NULL, FORM_TEXT, 0},
 };
 
-/* ---- what SCSI says at greater length ---------------------------------------------------------- */
+/* ---- what SCSI says at greater length ----------------------------------------------------- */
 
 /* Sets a fact from bytes that blanks surround; ATA swaps the two of each word. */
 static void set_bytes(struct facts *facts, const char *name, const unsigned char *bytes,
 		      size_t length, bool swapped)
 {
 	char text[256];
-	size_t start = 0;
 
 	if (length >= sizeof(text))
 		length = sizeof(text) - 1;
 	for (size_t i = 0; i < length; i++)
 		text[i] = (char)bytes[swapped ? i ^ 1 : i];
 	text[length] = '\0';
-	length = strlen(text);
-	while (length && isspace((unsigned char)text[length - 1]))
-		text[--length] = '\0';
-	while (isspace((unsigned char)text[start]))
-		start++;
-	for (size_t i = start; i < length; i++)
-		if (!isprint((unsigned char)text[i]))
+	attribute_trim(text);
+	for (const char *at = text; *at; at++)
+		if (!isprint((unsigned char)*at))
 			return;
-	if (text[start])
-		facts_set_text(facts, name, text + start);
+	if (text[0])
+		facts_set_text(facts, name, text);
 }
 
 /* Page 0x89 holds the ATA identity from byte 60; its words 10, 23 and 27 begin the texts. */
@@ -114,7 +109,7 @@ static void scsi_facts(const char *directory, struct facts *facts)
 	set_bytes(facts, "device_model", page + IDENTITY + MODEL, 40, true);
 }
 
-/* ---- how it is attached ------------------------------------------------------------------------ */
+/* ---- how it is attached ------------------------------------------------------------------- */
 
 static const char *transport_of(const char *name, const char *real)
 {
@@ -168,33 +163,40 @@ static const char *kind_of(const struct stack_node *node, const struct facts *fa
 	return rotational->integer ? "hdd" : "ssd";
 }
 
-/* The nearest device above, itself included, that has a driver of its own; every SCSI disk has sd,
- * its adapter's driver says more. */
-static bool climb_to_driver(const char *device, char *driver, size_t size)
+/* Goes one device up; false at the top. */
+static bool climb(char *path)
 {
-	char path[PATH_MAX], *slash;
+	char *slash = strrchr(path, '/');
+
+	if (slash)
+		*slash = '\0';
+	return slash && strstr(path, "/devices/");
+}
+
+/* The driver of the nearest device, itself included, that has one of its own: every SCSI disk has
+ * sd, its adapter's driver says more. */
+static bool find_driver(const char *device, char *driver, size_t size)
+{
+	char path[PATH_MAX];
 
 	snprintf(path, sizeof(path), "%s", device);
-	while (strstr(path, "/devices/")) {
-		if (attribute_link_name(driver, size, "%s/driver", path) && strcmp(driver, "sd") != 0)
+	do
+		if (attribute_link_name(driver, size, "%s/driver", path) &&
+		    strcmp(driver, "sd") != 0)
 			return true;
-		slash = strrchr(path, '/');
-		*slash = '\0';
-	}
+	while (climb(path));
 	return false;
 }
 
-static bool climb_to_numa_node(const char *device, int64_t *node)
+static bool find_numa_node(const char *device, int64_t *node)
 {
-	char path[PATH_MAX], *slash;
+	char path[PATH_MAX];
 
 	snprintf(path, sizeof(path), "%s", device);
-	while (strstr(path, "/devices/")) {
+	do
 		if (attribute_integer(node, "%s/numa_node", path))
 			return *node >= 0;
-		slash = strrchr(path, '/');
-		*slash = '\0';
-	}
+	while (climb(path));
 	return false;
 }
 
@@ -202,13 +204,13 @@ static void attachment_facts(const char *directory, const char *name, struct fac
 {
 	char device[PATH_MAX], driver[64];
 	int64_t node;
+	bool attached = attribute_real(device, "%s/device", directory);
 
-	attribute_real(device, "%s/device", directory);
 	if (!facts_find(facts, "device_transport"))
 		facts_set_text(facts, "device_transport", transport_of(name, device));
-	if (climb_to_driver(device, driver, sizeof(driver)))
+	if (attached && find_driver(device, driver, sizeof(driver)))
 		facts_set_text(facts, "device_driver", driver);
-	if (climb_to_numa_node(device, &node))
+	if (attached && find_numa_node(device, &node))
 		facts_set_integer(facts, "numa_node", node);
 }
 
@@ -221,7 +223,7 @@ static void drop_empty_vendor(struct facts *facts)
 		facts_remove(facts, "device_vendor");
 }
 
-/* ---- all of it --------------------------------------------------------------------------------- */
+/* ---- all of it ---------------------------------------------------------------------------- */
 
 struct tunables {
 	const char *directory;

@@ -20,6 +20,7 @@
 #include "clock.h"
 #include "filefact.h"
 #include "virtualization.h"
+#include "words.h"
 
 /* Below PROC. */
 static const struct filefact proc_facts[] = {
@@ -48,7 +49,8 @@ static const struct filefact proc_facts[] = {
 
 /* Below SYS. */
 static const struct filefact sys_facts[] = {
-	{"clock_source", "devices/system/clocksource/clocksource0/current_clocksource", FORM_TEXT, 0},
+	{"clock_source", "devices/system/clocksource/clocksource0/current_clocksource", FORM_TEXT,
+	 0},
 	{"cpu_boost", "devices/system/cpu/cpufreq/boost", FORM_INTEGER, 0},
 	{"transparent_hugepage", "kernel/mm/transparent_hugepage/enabled", FORM_CHOICE, 0},
 	{NULL, NULL, FORM_TEXT, 0},
@@ -59,7 +61,7 @@ static void set_yes_no(struct facts *facts, const char *name, bool yes)
 	facts_set_text(facts, name, yes ? "yes" : "no");
 }
 
-/* ---- the machine ------------------------------------------------------------------------------- */
+/* ---- the machine -------------------------------------------------------------------------- */
 
 static void machine_facts(const struct roots *roots, struct facts *facts)
 {
@@ -99,7 +101,7 @@ static void command_line_fact(const struct roots *roots, struct facts *facts)
 {
 	static const char *const others[] = {"BOOT_IMAGE=", "initrd=", "root=", "resume="};
 	char text[4096], kept[4096] = "", *rest = text, *word;
-	size_t used = 0;
+	struct words words = WORDS(kept, " ");
 
 	if (!attribute_text(text, sizeof(text), "%s/cmdline", roots->proc))
 		return;
@@ -109,13 +111,12 @@ static void command_line_fact(const struct roots *roots, struct facts *facts)
 		for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
 			other = other || !strncmp(word, others[i], strlen(others[i]));
 		if (!other)
-			used += (size_t)snprintf(kept + used, sizeof(kept) - used, "%s%s",
-						 used ? " " : "", word);
+			words_add(&words, "%s", word);
 	}
 	facts_set_text(facts, "kernel_command_line", kept);
 }
 
-/* ---- the CPU ----------------------------------------------------------------------------------- */
+/* ---- the CPU ------------------------------------------------------------------------------ */
 
 static void model_facts(const struct roots *roots, struct facts *facts)
 {
@@ -164,7 +165,7 @@ static void count_list_fact(const struct roots *roots, const char *file, const c
 		facts_set_integer(facts, fact, (int64_t)count);
 }
 
-/* One attribute of every CPU: its value where all agree, and how high it goes where it is a number. */
+/* One attribute of every CPU: its value where all agree, and how high it goes as a number. */
 struct common {
 	const struct roots *roots;
 	const char *file;
@@ -210,8 +211,7 @@ static void common_fact(const struct roots *roots, const char *file, const char 
 
 struct flaws {
 	const struct roots *roots;
-	char text[1024];
-	size_t used;
+	struct words names;
 };
 
 static bool add_mitigated(const char *name, void *context)
@@ -221,21 +221,20 @@ static bool add_mitigated(const char *name, void *context)
 
 	if (attribute_text(state, sizeof(state), "%s/devices/system/cpu/vulnerabilities/%s",
 			   flaws->roots->sys, name) &&
-	    !strncmp(state, "Mitigation", 10) && flaws->used + strlen(name) + 2 < sizeof(flaws->text))
-		flaws->used += (size_t)snprintf(flaws->text + flaws->used,
-						sizeof(flaws->text) - flaws->used, "%s%s",
-						flaws->used ? " " : "", name);
+	    !strncmp(state, "Mitigation", 10))
+		words_add(&flaws->names, "%s", name);
 	return true;
 }
 
 static void mitigation_fact(const struct roots *roots, struct facts *facts)
 {
-	struct flaws flaws = {.roots = roots};
+	char names[1024] = "none";
+	struct flaws flaws = {.roots = roots, .names = WORDS(names, " ")};
 
 	if (!attribute_exists("%s/devices/system/cpu/vulnerabilities", roots->sys))
 		return;
 	attribute_each(add_mitigated, &flaws, "%s/devices/system/cpu/vulnerabilities", roots->sys);
-	facts_set_text(facts, "cpu_mitigations", flaws.used ? flaws.text : "none");
+	facts_set_text(facts, "cpu_mitigations", names);
 }
 
 static void cpu_facts(const struct roots *roots, struct facts *facts)
@@ -260,7 +259,7 @@ static void cpu_facts(const struct roots *roots, struct facts *facts)
 	mitigation_fact(roots, facts);
 }
 
-/* ---- memory ------------------------------------------------------------------------------------ */
+/* ---- memory ------------------------------------------------------------------------------- */
 
 static bool meminfo_bytes(const char *text, const char *key, int64_t *bytes)
 {
@@ -286,7 +285,8 @@ static void memory_facts(const struct roots *roots, struct facts *facts)
 	for (size_t i = 0; i < sizeof(amounts) / sizeof(amounts[0]); i++)
 		if (meminfo_bytes(text, amounts[i].key, &bytes))
 			facts_set_integer(facts, amounts[i].fact, bytes);
-	if (meminfo_bytes(text, "SwapTotal", &bytes) && meminfo_bytes(text, "SwapFree", &free_bytes))
+	if (meminfo_bytes(text, "SwapTotal", &bytes) &&
+	    meminfo_bytes(text, "SwapFree", &free_bytes))
 		facts_set_integer(facts, "swap_used_bytes", bytes - free_bytes);
 	free(text);
 }
@@ -326,7 +326,7 @@ static void limit_facts(const struct roots *roots, struct facts *facts)
 	facts_set_integer(facts, "cgroup_version", group.version);
 }
 
-/* ---- clock and state --------------------------------------------------------------------------- */
+/* ---- clock and state ---------------------------------------------------------------------- */
 
 static int compare_ns(const void *a, const void *b)
 {
@@ -358,7 +358,8 @@ static void pressure_facts(const struct roots *roots, struct facts *facts)
 	double percent;
 
 	for (size_t i = 0; i < sizeof(resources) / sizeof(resources[0]); i++) {
-		if (!attribute_text(text, sizeof(text), "%s/pressure/%s", roots->proc, resources[i]) ||
+		if (!attribute_text(text, sizeof(text), "%s/pressure/%s", roots->proc,
+				    resources[i]) ||
 		    sscanf(text, "some avg10=%lf", &percent) != 1)
 			continue;
 		snprintf(fact, sizeof(fact), "pressure_%s", resources[i]);
@@ -408,20 +409,20 @@ static void power_fact(const struct roots *roots, struct facts *facts)
 static void state_facts(const struct roots *roots, struct facts *facts)
 {
 	char text[128];
-	double uptime_s, load[3];
-	unsigned running, processes;
+	double uptime_s;
+	unsigned processes;
 
 	if (attribute_text(text, sizeof(text), "%s/uptime", roots->proc) &&
 	    sscanf(text, "%lf", &uptime_s) == 1)
 		facts_set_integer(facts, "uptime_ns", (int64_t)(uptime_s * (double)NS_PER_S));
 	if (attribute_text(text, sizeof(text), "%s/loadavg", roots->proc) &&
-	    sscanf(text, "%lf %lf %lf %u/%u", &load[0], &load[1], &load[2], &running, &processes) == 5)
+	    sscanf(text, "%*f %*f %*f %*u/%u", &processes) == 1)
 		facts_set_integer(facts, "processes", processes);
 	pressure_facts(roots, facts);
 	power_fact(roots, facts);
 }
 
-/* ---- the process ------------------------------------------------------------------------------- */
+/* ---- the process -------------------------------------------------------------------------- */
 
 static void priority_facts(struct facts *facts)
 {

@@ -17,6 +17,7 @@
 #include "disk.h"
 #include "filefact.h"
 #include "filesystem.h"
+#include "words.h"
 
 /* Below SYS/class/block/NAME/md. */
 static const struct filefact md_facts[] = {
@@ -36,7 +37,7 @@ static const struct filefact partition_facts[] = {
 	{NULL, NULL, FORM_TEXT, 0},
 };
 
-/* ---- filing ------------------------------------------------------------------------------------ */
+/* ---- filing ------------------------------------------------------------------------------- */
 
 static void file_fact(struct facts *facts, const char *prefix, const struct fact *fact)
 {
@@ -93,7 +94,7 @@ static void file_disks(struct facts *facts, const char *prefix, const struct fac
 	}
 }
 
-/* ---- disks ------------------------------------------------------------------------------------- */
+/* ---- disks -------------------------------------------------------------------------------- */
 
 static void collect_disks(const struct roots *roots, const struct stack *stack, const char *prefix,
 			  struct facts *facts)
@@ -112,28 +113,14 @@ static void collect_disks(const struct roots *roots, const struct stack *stack, 
 	free(disks);
 }
 
-/* ---- the stack between ------------------------------------------------------------------------- */
-
-/* A text of words; what does not fit is left out. */
-struct list {
-	char text[1024];
-	size_t used;
-};
-
-static void list_add(struct list *list, const char *separator, const char *word)
-{
-	if (list->used + strlen(separator) + strlen(word) + 1 < sizeof(list->text))
-		list->used += (size_t)snprintf(list->text + list->used,
-					       sizeof(list->text) - list->used, "%s%s",
-					       list->used ? separator : "", word);
-}
+/* ---- the stack between -------------------------------------------------------------------- */
 
 /* The limits on every whole device of the stack: those on a dm device hold as well as a disk's. */
 static void io_limit_facts(const struct roots *roots, const struct stack *stack,
 			   struct facts *facts)
 {
-	struct list list = {.used = 0};
-	char limits[256], entry[320];
+	char limits[256], text[1024];
+	struct words words = WORDS(text, ", ");
 
 	for (size_t i = 0; i < stack->count; i++) {
 		const struct stack_node *node = &stack->nodes[i];
@@ -141,11 +128,10 @@ static void io_limit_facts(const struct roots *roots, const struct stack *stack,
 		if (node->kind == STACK_PARTITION ||
 		    !cgroup_io_max(roots, node->major, node->minor, limits, sizeof(limits)))
 			continue;
-		snprintf(entry, sizeof(entry), "%s %s", node->name, limits);
-		list_add(&list, ", ", entry);
+		words_add(&words, "%s %s", node->name, limits);
 	}
-	if (list.used)
-		facts_set_text(facts, "cgroup_io_max", list.text);
+	if (words.used)
+		facts_set_text(facts, "cgroup_io_max", text);
 }
 
 static size_t count_paths(const struct stack *stack)
@@ -209,13 +195,14 @@ static void read_ahead_fact(const struct roots *roots, const struct stack *stack
 
 static void stack_facts(const struct roots *roots, const struct stack *stack, struct facts *facts)
 {
-	struct list names = {.used = 0};
-	char text[1000];
+	char text[1000], disk_names[1000];
+	struct words names = WORDS(disk_names, " ");
 	size_t disks = 0;
 
 	for (int i = -1; (i = stack_next_disk(stack, i)) >= 0; disks++)
-		list_add(&names, " ", stack->nodes[i].name);
-	facts_set_text(facts, "disks", names.text);
+		words_add(&names, "%s", stack->nodes[i].name);
+	if (disks)
+		facts_set_text(facts, "disks", disk_names);
 	facts_set_integer(facts, "disk_count", (int64_t)stack_disk_count(stack));
 	facts_set_text(facts, "device_stack", stack_describe(stack, text, sizeof(text)));
 	if (disks > 1)
@@ -228,7 +215,7 @@ static void stack_facts(const struct roots *roots, const struct stack *stack, st
 	io_limit_facts(roots, stack, facts);
 }
 
-/* ---- all of it --------------------------------------------------------------------------------- */
+/* ---- all of it ---------------------------------------------------------------------------- */
 
 void environment_target(const struct roots *roots, const struct stack *stack, const char *prefix,
 			struct facts *facts)

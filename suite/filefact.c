@@ -39,7 +39,7 @@ static void set_integer(struct facts *facts, const char *directory, const struct
 
 	if (!attribute_integer(&value, "%s/%s", directory, entry->file))
 		return;
-	if ((entry->form == FORM_NATURAL && value < 0) || (entry->form == FORM_POSITIVE && value <= 0))
+	if (entry->form != FORM_INTEGER && value < (entry->form == FORM_POSITIVE))
 		return;
 	facts_set_integer(facts, entry->fact, entry->scale ? value * entry->scale : value);
 }

@@ -12,7 +12,6 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/fs.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,30 +20,9 @@
 #include <unistd.h>
 
 #include "attribute.h"
+#include "words.h"
 
 enum { FEATURES_MAX = 1000 };
-
-/* Words with blanks between; what does not fit is left out. */
-struct words {
-	char text[FEATURES_MAX];
-	size_t used;
-};
-
-__attribute__((format(printf, 2, 3))) static void words_add(struct words *words, const char *format,
-							    ...)
-{
-	char word[200];
-	va_list args;
-	int length;
-
-	va_start(args, format);
-	length = vsnprintf(word, sizeof(word), format, args);
-	va_end(args);
-	if (length <= 0 || words->used + (size_t)length + 2 > sizeof(words->text))
-		return;
-	words->used += (size_t)snprintf(words->text + words->used, sizeof(words->text) - words->used,
-					"%s%s", words->used ? " " : "", word);
-}
 
 struct feature {
 	unsigned bit;
@@ -63,7 +41,7 @@ static bool is_type(const struct stack *stack, const char *type)
 	return stack->filesystem && !strcmp(stack->filesystem, type);
 }
 
-/* ---- ext2, ext3, ext4 -------------------------------------------------------------------------- */
+/* ---- ext2, ext3, ext4 --------------------------------------------------------------------- */
 
 static const struct feature ext_compat[] = {
 	{0, "dir_prealloc"}, {2, "has_journal"},   {3, "ext_attr"},	{4, "resize_inode"},
@@ -124,7 +102,7 @@ static void ext_options_in_force(const struct roots *roots, const struct stack *
 	free(text);
 }
 
-/* ---- XFS --------------------------------------------------------------------------------------- */
+/* ---- XFS ---------------------------------------------------------------------------------- */
 
 /* struct xfs_fsop_geom_v1 of linux/fs/xfs/libxfs/xfs_fs.h: its headers come with xfsprogs alone. */
 struct xfs_geometry {
@@ -139,10 +117,11 @@ struct xfs_geometry {
 #define XFS_GEOMETRY _IOR('X', 100, struct xfs_geometry)
 
 static const struct feature xfs_flags[] = {
-	{10, "attr2"},	   {11, "projid32bit"}, {12, "ascii-ci"}, {14, "lazy-count"}, {15, "crc"},
-	{16, "ftype"},	   {17, "finobt"},	{18, "sparse"},	  {19, "rmapbt"},     {20, "reflink"},
-	{21, "bigtime"},   {22, "inobtcount"},	{23, "nrext64"},  {24, "exchange"},   {25, "parent"},
-	{26, "metadir"},   {0, NULL},
+	{10, "attr2"},	    {11, "projid32bit"}, {12, "ascii-ci"}, {14, "lazy-count"},
+	{15, "crc"},	    {16, "ftype"},	 {17, "finobt"},   {18, "sparse"},
+	{19, "rmapbt"},	    {20, "reflink"},	 {21, "bigtime"},  {22, "inobtcount"},
+	{23, "nrext64"},    {24, "exchange"},	 {25, "parent"},   {26, "metadir"},
+	{0, NULL},
 };
 
 static void xfs_features(int fd, struct words *words)
@@ -159,7 +138,7 @@ static void xfs_features(int fd, struct words *words)
 	words_add(words, "isize=%u", geometry.inodesize);
 }
 
-/* ---- btrfs ------------------------------------------------------------------------------------- */
+/* ---- btrfs -------------------------------------------------------------------------------- */
 
 struct btrfs {
 	const char *sys;
@@ -212,7 +191,8 @@ static void btrfs_features(const struct roots *roots, const struct stack *stack,
 	if (!btrfs.uuid[0])
 		return;
 	facts_set_text(facts, "filesystem_uuid", btrfs.uuid);
-	attribute_each(add_btrfs_feature, &btrfs, "%s/fs/btrfs/%s/features", roots->sys, btrfs.uuid);
+	attribute_each(add_btrfs_feature, &btrfs, "%s/fs/btrfs/%s/features", roots->sys,
+		       btrfs.uuid);
 	for (size_t i = 0; i < sizeof(groups) / sizeof(groups[0]); i++) {
 		btrfs.group = groups[i];
 		attribute_each(add_btrfs_profile, &btrfs, "%s/fs/btrfs/%s/allocation/%s",
@@ -228,7 +208,7 @@ static void btrfs_features(const struct roots *roots, const struct stack *stack,
 	}
 }
 
-/* ---- what happens to data ---------------------------------------------------------------------- */
+/* ---- what happens to data ----------------------------------------------------------------- */
 
 static bool has_option(const struct stack *stack, const char *name)
 {
@@ -260,7 +240,8 @@ static void set_option_value(const struct stack *stack, const char *name, const 
  * switches checksums and compression off as well. */
 static void copy_on_write(const struct stack *stack, long file_flags, struct facts *facts)
 {
-	static const char *const in_place[] = {"ext2", "ext3", "ext4", "xfs", "vfat", "exfat", "jfs"};
+	static const char *const in_place[] = {"ext2", "ext3",  "ext4", "xfs",
+					       "vfat", "exfat", "jfs"};
 	static const char *const moving[] = {"zfs", "bcachefs", "f2fs", "nilfs2"};
 
 	for (size_t i = 0; i < sizeof(in_place) / sizeof(in_place[0]); i++)
@@ -283,7 +264,7 @@ static void copy_on_write(const struct stack *stack, long file_flags, struct fac
 	facts_remove(facts, "compression");
 }
 
-/* ---- what this machine can be asked ------------------------------------------------------------ */
+/* ---- what this machine can be asked ------------------------------------------------------- */
 
 static void usage_facts(int fd, struct facts *facts)
 {
@@ -340,7 +321,8 @@ static void mount_facts(const struct stack *stack, struct facts *facts)
 
 void filesystem_facts(const struct roots *roots, const struct stack *stack, struct facts *facts)
 {
-	struct words words = {.used = 0};
+	char features[FEATURES_MAX];
+	struct words words = WORDS(features, " ");
 	long file_flags = 0;
 	int fd = -1;
 

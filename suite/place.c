@@ -73,7 +73,8 @@ static bool lies_under(const char *path, const char *directory)
 	return !strncmp(path, directory, length) && (!path[length] || path[length] == '/');
 }
 
-/* How well a mount fits: 0 not at all, else the depth of its mount point; its device counts most. */
+/* How well a mount fits: 0 not at all, else by the depth of its mount point; its
+ * device counts most. */
 static size_t fitness(struct libmnt_fs *mount, const struct place *place)
 {
 	const char *target = mnt_fs_get_target(mount);

@@ -34,7 +34,7 @@ struct walk {
 static void add_device(struct walk *walk, const char *name, int parent);
 static enum stack_medium add_place(struct walk *walk, const struct place *place);
 
-/* ---- texts ------------------------------------------------------------------------------------ */
+/* ---- texts -------------------------------------------------------------------------------- */
 
 /* A stack has one text of a kind. Under several loop devices there may be several: what they do
  * not have in common is then forgotten. */
@@ -52,7 +52,7 @@ static void set_text(struct walk *walk, char **field, const char *text)
 		walk->status = -ENOMEM;
 }
 
-/* ---- nodes ------------------------------------------------------------------------------------ */
+/* ---- nodes -------------------------------------------------------------------------------- */
 
 static int find_node(const struct stack *stack, const char *name)
 {
@@ -133,7 +133,7 @@ static enum stack_kind kind_of(const struct roots *roots, const char *name)
 	return is_memory(name) ? STACK_MEMORY : STACK_DISK;
 }
 
-/* ---- one step down ---------------------------------------------------------------------------- */
+/* ---- one step down ------------------------------------------------------------------------ */
 
 struct below {
 	struct walk *walk;
@@ -202,7 +202,7 @@ static void add_below(struct below *below, enum stack_kind kind)
 /* A deleted file, or one of another mount namespace, cannot be found: its stack stays empty. */
 static void add_backing(struct walk *walk, struct stack_node *loop)
 {
-	struct walk below = {.roots = walk->roots, .mounts = walk->mounts, .depth = walk->depth + 1};
+	struct walk below = {.roots = walk->roots, .mounts = walk->mounts};
 	char file[PATH_MAX];
 	struct place place;
 	int64_t direct;
@@ -214,6 +214,7 @@ static void add_backing(struct walk *walk, struct stack_node *loop)
 			    walk->roots->sys, loop->name) ||
 	    place_find(walk->roots, file, &place, NULL))
 		return;
+	below.depth = walk->depth + 1;
 	below.again = walk->stack->backing != NULL;
 	if (!below.again)
 		walk->stack->backing = calloc(1, sizeof(*walk->stack->backing));
@@ -274,7 +275,7 @@ static void add_device(struct walk *walk, const char *name, int parent)
 		settle_paths(walk, below.parent);
 }
 
-/* ---- the filesystem --------------------------------------------------------------------------- */
+/* ---- the filesystem ----------------------------------------------------------------------- */
 
 /* What holds the data of filesystems that have no block device here. */
 static enum stack_medium medium_of(const char *type)
@@ -300,7 +301,9 @@ static enum stack_medium medium_of(const char *type)
 	for (size_t i = 0; i < sizeof(media) / sizeof(media[0]); i++)
 		if (!strcmp(type, media[i].type))
 			return media[i].medium;
-	return !strcmp(type, "fuse") || starts_with(type, "fuse.") ? MEDIUM_PROGRAM : MEDIUM_UNKNOWN;
+	if (!strcmp(type, "fuse") || starts_with(type, "fuse."))
+		return MEDIUM_PROGRAM;
+	return MEDIUM_UNKNOWN;
 }
 
 /* The medium of the disks found; memory when all of them are. */
@@ -488,7 +491,8 @@ int stack_resolve(const struct roots *roots, const char *path, struct stack *sta
 	if (!walk.status)
 		return 0;
 	stack_release(stack);
-	return err_set(err, walk.status, "find what %s stands on: %s", path, strerror(-walk.status));
+	return err_set(err, walk.status, "find what %s stands on: %s", path,
+		       strerror(-walk.status));
 }
 
 void stack_release(struct stack *stack)

@@ -78,14 +78,15 @@ struct stack {
 	enum stack_medium medium;
 	struct stack_node *nodes; /* each above those that stand under it */
 	size_t count;
-	struct stack *backing; /* what the files of its loop devices stand on; NULL: no loop device */
+	struct stack *backing; /* what its loop devices' files stand on; NULL: there are none */
 };
 
 /* Finds what path stands on: a directory, a file or a block device; relative paths and links are
  * followed. Fails only when the path itself cannot be looked up (-errno) or on ENOMEM; the stack
  * is then empty. Mounts come from PROC/self/mountinfo (libmount), devices from SYS/dev/block and
  * SYS/class/block. */
-int stack_resolve(const struct roots *roots, const char *path, struct stack *stack, struct err *err);
+int stack_resolve(const struct roots *roots, const char *path, struct stack *stack,
+		  struct err *err);
 void stack_release(struct stack *stack);
 
 /* How many physical disks there are: a multipath device counts once. 0: not known. */

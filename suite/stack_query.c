@@ -92,8 +92,9 @@ static size_t count_children(const struct stack *stack, int parent)
 
 static void say_node(struct line *line, const struct stack_node *node)
 {
-	bool plain = node->kind == STACK_DISK || (node->kind == STACK_PARTITION && !node->label[0]) ||
-		     node->kind == STACK_LOOP || node->kind == STACK_MEMORY;
+	bool plain = node->kind == STACK_DISK || node->kind == STACK_LOOP ||
+		     node->kind == STACK_MEMORY ||
+		     (node->kind == STACK_PARTITION && !node->label[0]);
 
 	say(line, "%s", node->name);
 	if (!plain)

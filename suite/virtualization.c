@@ -28,7 +28,7 @@ static const char *name_of(const char *text, const struct mark *marks, size_t co
 	return NULL;
 }
 
-/* ---- hypervisors ------------------------------------------------------------------------------- */
+/* ---- hypervisors -------------------------------------------------------------------------- */
 
 #if defined(__x86_64__) || defined(__i386__)
 /* The processor itself names its hypervisor in leaf 0x40000000. */
@@ -79,10 +79,13 @@ static const char *from_firmware(const struct roots *roots)
 
 static const char *from_device_tree(const struct roots *roots)
 {
-	static const struct mark marks[] = {{"linux,kvm", "kvm"}, {"xen", "xen"}, {"vmware", "vmware"}};
+	static const struct mark marks[] = {
+		{"linux,kvm", "kvm"}, {"xen", "xen"}, {"vmware", "vmware"},
+	};
 	char text[256];
 
-	if (!attribute_text(text, sizeof(text), "%s/device-tree/hypervisor/compatible", roots->proc))
+	if (!attribute_text(text, sizeof(text), "%s/device-tree/hypervisor/compatible",
+			    roots->proc))
 		return NULL;
 	return name_of(text, marks, COUNT(marks));
 }
@@ -143,7 +146,7 @@ const char *virtualization_hypervisor(const struct roots *roots)
 	return name ? name : from_hypervisor_itself(roots);
 }
 
-/* ---- containers -------------------------------------------------------------------------------- */
+/* ---- containers --------------------------------------------------------------------------- */
 
 /* The namespaces of the first process have fixed numbers (include/linux/proc_ns.h). */
 static bool in_first_namespaces(const struct roots *roots, bool *known)

@@ -35,7 +35,10 @@ struct suite {
 	X(permutation) \
 	X(engines) \
 	X(offsets) \
-	X(inflight)
+	X(inflight) \
+	X(stack) \
+	X(environment) \
+	X(counters)
 
 #define SUITE_DECLARE(name) extern const struct suite suite_##name;
 SUITES(SUITE_DECLARE)
