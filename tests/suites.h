@@ -33,6 +33,7 @@ struct suite {
 	X(report) \
 	X(payload) \
 	X(permutation) \
+	X(fileset) \
 	X(engines) \
 	X(offsets) \
 	X(inflight) \

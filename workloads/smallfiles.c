@@ -77,6 +77,12 @@ static void path_of(const struct small *small, uint64_t index, char path[PATH_BY
 			 (unsigned long long)index, extra);
 }
 
+/* The digits of an index: few enough files that the first of them are zeros. */
+static bool are_digits(const char *text)
+{
+	return !strncmp(text, "000", 3) && strspn(text, "0123456789abcdef") >= DIGITS;
+}
+
 bool smallfiles_owns(const char *name)
 {
 	size_t length = strlen(name);
@@ -90,7 +96,7 @@ bool smallfiles_owns(const char *name)
 	for (size_t i = 0; i < length; i++)
 		if (!isalnum((unsigned char)name[i]))
 			return false;
-	return true;
+	return are_digits(name) || are_digits(name + length - DIGITS);
 }
 
 static uint64_t size_of(const struct small *small, uint64_t index)
