@@ -106,7 +106,8 @@ bool measurement_is_void(const struct measurement *measurement)
 	return false;
 }
 
-static size_t entry_pick(const struct entry *entry, bool with_void, const struct measurement **usable)
+static size_t entry_pick(const struct entry *entry, bool with_void,
+			 const struct measurement **usable)
 {
 	size_t count = 0;
 
@@ -220,10 +221,12 @@ char *entry_label(const struct entry *entry, const char *operation)
 	struct writing label;
 
 	writing_open(&label);
-	fprintf(label.out, "%s%s%s", first->phase, operation ? "." : "", operation ? operation : "");
+	fprintf(label.out, "%s%s%s", first->phase, operation ? "." : "",
+		operation ? operation : "");
 	for (size_t i = 0; i < first->parameter_count; i++) {
 		const struct value *value = &first->parameters[i].value;
-		bool told = operation && value->kind == VALUE_TEXT && !strcmp(value->text, operation);
+		bool told = operation && value->kind == VALUE_TEXT &&
+			    !strcmp(value->text, operation);
 
 		if (entry->varies[i] && !told)
 			write_parameter(label.out, &first->parameters[i]);

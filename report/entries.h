@@ -58,6 +58,7 @@ struct section {
 extern const struct section sections[]; /* ends with a NULL name */
 
 const struct section *section_of(const char *phase);
+bool entry_is_in(const struct entry *entry, const struct section *section);
 
 /* Tells the parameters that do not vary: those most of a section's phases share first, then each
  * phase's own. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * figures.c - the tables of figures of a section.
+ * figures.c - the tables of rates, latencies and own metrics of a section.
  *
  * A line is one operation of one entry. A figure the operation does not have is "-"; one it should
  * have and has not is "n/a", with the reason below the table.
@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "figures.h"
-#include "findings.h"
 #include "must.h"
 #include "stats.h"
 
@@ -301,18 +300,13 @@ static void add_entry(struct table *table, const struct entries *entries, const 
 	free(usable);
 }
 
-static bool is_in(const struct entry *entry, const struct section *section)
-{
-	return section_of(entry->first->phase) == section;
-}
-
 static void add_table(struct document *document, const struct entries *entries,
 		      const struct section *section, const struct figure_table *kind)
 {
 	struct table *table = document_table(document, NULL, kind->columns, kind->count + 1);
 
 	for (size_t i = 0; i < entries->count; i++)
-		if (is_in(&entries->items[i], section))
+		if (entry_is_in(&entries->items[i], section))
 			add_entry(table, entries, &entries->items[i], kind);
 }
 
@@ -360,7 +354,7 @@ static void add_own_metrics(struct document *document, const struct entries *ent
 		const struct measurement **usable = must_allocate(entry->count, sizeof(*usable));
 		struct source source = {.entry = entry, .usable = usable};
 
-		source.count = is_in(entry, section) ? entry_usable(entry, usable) : 0;
+		source.count = entry_is_in(entry, section) ? entry_usable(entry, usable) : 0;
 		for (size_t m = 0; source.count && m < usable[0]->metric_count; m++) {
 			source.operation = usable[0]->metrics[m].operation;
 			if (!metric_find(usable[0]->metrics[m].metric))
@@ -370,140 +364,12 @@ static void add_own_metrics(struct document *document, const struct entries *ent
 	}
 }
 
-/* ---- devices --------------------------------------------------------------------------------- */
-
-enum {
-	DEVICE_POINT, DEVICE_NAME, DEVICE_READ, DEVICE_WRITTEN, DEVICE_FLUSHES, DEVICE_BUSY,
-	DEVICE_DEPTH, DEVICE_COLUMNS
-};
-
-static const struct column device_columns[DEVICE_COLUMNS] = {
-	[DEVICE_POINT] = {.name = "point", .title = "Point", .left = true, .fold = true},
-	[DEVICE_NAME] = {.name = "device", .title = "Device", .left = true},
-	[DEVICE_READ] = NUMBER_COLUMN("read_bytes", "Read", BYTES, NEITHER),
-	[DEVICE_WRITTEN] = NUMBER_COLUMN("write_bytes", "Written", BYTES, NEITHER),
-	[DEVICE_FLUSHES] = NUMBER_COLUMN("flushes", "Flushes", COUNT, NEITHER),
-	[DEVICE_BUSY] = NUMBER_COLUMN("busy", "Busy", PERCENT, NEITHER),
-	[DEVICE_DEPTH] = {.name = "queue_depth", .title = "Depth", .drop = 1},
-};
-
-static double device_figure(const struct measurement *measurement, const struct device_use *use,
-			    size_t column)
-{
-	double elapsed_ns = measurement->elapsed_ns ? (double)measurement->elapsed_ns : NAN;
-
-	switch (column) {
-	case DEVICE_READ:
-		return (double)use->read_bytes;
-	case DEVICE_WRITTEN:
-		return (double)use->write_bytes;
-	case DEVICE_FLUSHES:
-		return (double)use->flushes;
-	case DEVICE_BUSY:
-		return 100 * (double)use->busy_ns / elapsed_ns;
-	default:
-		return (double)use->queue_ns / elapsed_ns;
-	}
-}
-
-static const struct device_use *find_device(const struct measurement *measurement, const char *name)
-{
-	for (size_t i = 0; i < measurement->device_count; i++)
-		if (!strcmp(measurement->devices[i].name, name))
-			return &measurement->devices[i];
-	return NULL;
-}
-
-static double device_median(const struct source *source, const char *device, size_t column)
-{
-	double *values = must_allocate(source->count, sizeof(*values)), median;
-
-	for (size_t i = 0; i < source->count; i++) {
-		const struct device_use *use = find_device(source->usable[i], device);
-
-		values[i] = use ? device_figure(source->usable[i], use, column) : NAN;
-	}
-	median = stats_spread(values, source->count).median;
-	free(values);
-	return median;
-}
-
-static void add_device(struct table *table, const struct source *source, const char *device)
-{
-	char *label = entry_label(source->entry, NULL);
-
-	table_row(table);
-	table_text(table, DEVICE_POINT, label);
-	table_text(table, DEVICE_NAME, device);
-	for (size_t column = DEVICE_READ; column < DEVICE_COLUMNS; column++) {
-		double value = device_median(source, device, column);
-
-		if (isfinite(value))
-			table_number(table, column, device_columns[column].unit, value);
-		else
-			table_missing(table, column, "the time measured was not recorded");
-	}
-	free(label);
-}
-
-static void add_devices(struct document *document, const struct entries *entries,
-			const struct section *section)
-{
-	struct table *table = document_table(document, NULL, device_columns, DEVICE_COLUMNS);
-
-	for (size_t i = 0; i < entries->count; i++) {
-		const struct entry *entry = &entries->items[i];
-		const struct measurement **usable = must_allocate(entry->count, sizeof(*usable));
-		struct source source = {.entry = entry, .usable = usable};
-
-		source.count = is_in(entry, section) ? entry_usable(entry, usable) : 0;
-		for (size_t d = 0; source.count && d < usable[0]->device_count; d++)
-			add_device(table, &source, usable[0]->devices[d].name);
-		free(usable);
-	}
-}
-
-/* ---- remarks --------------------------------------------------------------------------------- */
-
-/* Whether a message is to be told: that of a point that nothing stands for has been told below
- * the table as the reason. */
-static bool is_remark(const struct entry *entry, const struct measurement *measurement,
-		      enum status status)
-{
-	const struct measurement **usable = must_allocate(entry->count, sizeof(*usable));
-	size_t count = entry_usable(entry, usable);
-
-	free(usable);
-	return count && measurement->status == status &&
-	       (status != STATUS_OK || *measurement->message);
-}
-
-/* Remarks, and failures of some runs where others went well. */
-static void add_remarks(struct document *document, const struct entries *entries,
-			const struct section *section, enum status status)
-{
-	struct findings findings = {0};
-
-	for (size_t i = 0; i < entries->count; i++) {
-		const struct entry *entry = &entries->items[i];
-
-		for (size_t j = 0; is_in(entry, section) && j < entry->count; j++) {
-			const struct measurement *measurement = entry->items[j].measurement;
-
-			if (is_remark(entry, measurement, status))
-				findings_add(&findings, entry, &entry->items[j],
-					     measurement->message);
-		}
-	}
-	findings_tell(document, status == STATUS_OK ? "remark" : status_name(status), &findings);
-}
-
 static bool has_cached_writes(const struct entries *entries, const struct section *section)
 {
 	for (size_t i = 0; i < entries->count; i++) {
 		const struct measurement *first = entries->items[i].first;
 
-		if (section && !is_in(&entries->items[i], section))
+		if (section && !entry_is_in(&entries->items[i], section))
 			continue;
 		for (size_t m = 0; m < first->metric_count; m++)
 			if (!strcmp(first->metrics[m].metric, "throughput_to_cache"))
@@ -519,10 +385,6 @@ void figures_add(struct document *document, const struct entries *entries,
 		  has_cached_writes(entries, section) ? &cached_rates : &rates);
 	add_table(document, entries, section, &latencies);
 	add_own_metrics(document, entries, section);
-	add_devices(document, entries, section);
-	add_remarks(document, entries, section, STATUS_FAILED);
-	add_remarks(document, entries, section, STATUS_SKIPPED);
-	add_remarks(document, entries, section, STATUS_OK);
 }
 
 void figures_explain(struct document *document, const struct entries *entries)
@@ -543,6 +405,6 @@ void figures_explain(struct document *document, const struct entries *entries)
 	document_fact(document, "p50 to max",
 		      "latency: so many percent of the operations took no longer");
 	document_fact(document, "Read to Depth",
-		      "what the device itself counted in the same time; depth is the mean number of "
-		      "requests it held");
+		      "what the device itself counted in the same time; depth is the mean "
+		      "number of requests it held");
 }

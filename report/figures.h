@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * figures.h - the tables of figures of a section: rates, latencies, what a phase counts beside
- * these, and what the devices did.
+ * figures.h - the tables of figures of a section: rates, latencies, and what a phase counts beside
+ * these.
  */
 #ifndef ASSAY_REPORT_FIGURES_H
 #define ASSAY_REPORT_FIGURES_H

@@ -167,7 +167,8 @@ char *flags_summary(const struct flags *flags)
 
 		if (!count)
 			continue;
-		fprintf(text.out, "%s%u %s", between, count, plural((enum severity)severity, count));
+		fprintf(text.out, "%s%u %s", between, count,
+			plural((enum severity)severity, count));
 		for (size_t i = 0; i < flags->count; i++) {
 			if ((int)flags->items[i].severity != severity)
 				continue;

@@ -4,7 +4,8 @@
  *
  * Lines keep to the width: facts and paragraphs are folded with their text indented; a table whose
  * columns need more gives up width where texts stand - they are cut in the middle, or folded where
- * the column says so - and then whole columns, by rank, which it names below. Numbers are never cut.
+ * the column says so - and then whole columns, by rank, which it names below. Numbers are never
+ * cut.
  */
 #include <errno.h>
 #include <locale.h>

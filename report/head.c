@@ -40,132 +40,55 @@ static void put(FILE *out, const struct run *run, const char *before, const char
 	fprintf(out, "%s%s%s%s", ftell(out) > 0 ? ", " : "", before, text, after);
 }
 
-static void put_filesystem(FILE *out, const struct run *run)
+/* A line of the head is made of pieces, those of them whose facts are there. */
+struct piece {
+	const char *before, *fact, *after;
+};
+
+#define PIECES(...) (const struct piece[]){__VA_ARGS__, {NULL, NULL, NULL}}
+
+struct head_line {
+	const char *name;
+	const struct piece *pieces;
+	void (*more)(FILE *out, const struct run *run); /* NULL, or what follows them */
+	bool passing; /* varies from run to run: told of one run alone */
+};
+
+/* Where disks differ each by its name. */
+static void put_schedulers(FILE *out, const struct run *run)
 {
-	put(out, run, "", "filesystem", "");
-	put(out, run, "on ", "mount_source", "");
-	put(out, run, "", "filesystem_bytes", "");
-	put(out, run, "direct I/O ", "direct_io", "");
+	static const char prefix[] = "disk.", suffix[] = ".scheduler";
+	size_t ends = strlen(prefix) + strlen(suffix);
+
+	for (size_t i = 0; i < run->facts.count; i++) {
+		const char *name = run->facts.items[i].name;
+		size_t length = strlen(name);
+		char *before;
+
+		if (facts_find(&run->facts, "scheduler") || length <= ends ||
+		    strncmp(name, prefix, strlen(prefix)) != 0 ||
+		    strcmp(name + length - strlen(suffix), suffix) != 0)
+			continue;
+		before = must_format("%.*s ", (int)(length - ends), name + strlen(prefix));
+		put(out, run, before, name, "");
+		free(before);
+	}
 }
 
-static void put_options(FILE *out, const struct run *run)
-{
-	put(out, run, "", "mount_options", "");
-}
-
-static void put_space(FILE *out, const struct run *run)
-{
-	put(out, run, "", "filesystem_used_bytes", " used");
-	put(out, run, "", "filesystem_available_bytes", " available");
-}
-
-static void put_stack(FILE *out, const struct run *run)
+static void put_disks(FILE *out, const struct run *run)
 {
 	const struct fact *disks = facts_find(&run->facts, "disk_count");
 
-	put(out, run, "", "device_stack", "");
 	if (disks && disks->kind == FACT_INTEGER && disks->integer > 1)
 		put(out, run, "", "disk_count", " disks");
 }
 
-static void put_device(FILE *out, const struct run *run)
+static void put_reason(FILE *out, const struct run *run)
 {
-	put(out, run, "", "device", "");
-	put(out, run, "", "device_vendor", "");
-	put(out, run, "", "device_model", "");
-	put(out, run, "firmware ", "device_firmware", "");
-	put(out, run, "", "device_size_bytes", "");
-	put(out, run, "", "device_kind", "");
-	put(out, run, "rotational ", "rotational", "");
-	put(out, run, "blocks ", "logical_block_bytes", " logical");
-	put(out, run, "", "physical_block_bytes", " physical");
-}
+	const char *reason = facts_text(&run->facts, "durability_reason");
 
-/* Of disks that differ each by its name. */
-static void put_schedulers(FILE *out, const struct run *run)
-{
-	static const char prefix[] = "disk.", suffix[] = ".scheduler";
-
-	for (size_t i = 0; i < run->facts.count; i++) {
-		const char *name = run->facts.items[i].name;
-		size_t length = strlen(name), ends = strlen(prefix) + strlen(suffix);
-		char before[NAME_MAX_BYTES + 8];
-
-		if (length <= ends || strncmp(name, prefix, strlen(prefix)) != 0 ||
-		    strcmp(name + length - strlen(suffix), suffix) != 0)
-			continue;
-		snprintf(before, sizeof(before), "%.*s ",
-			 (int)(length - ends) < NAME_MAX_BYTES ? (int)(length - ends) : NAME_MAX_BYTES,
-			 name + strlen(prefix));
-		put(out, run, before, name, "");
-	}
-}
-
-static void put_queue(FILE *out, const struct run *run)
-{
-	if (facts_find(&run->facts, "scheduler"))
-		put(out, run, "", "scheduler", "");
-	else
-		put_schedulers(out, run);
-	put(out, run, "nr_requests ", "nr_requests", "");
-	put(out, run, "read_ahead_kb ", "read_ahead_kb", "");
-	put(out, run, "wbt_lat_usec ", "wbt_lat_usec", "");
-	put(out, run, "limited to ", "cgroup_io_max", "");
-}
-
-static void put_cache(FILE *out, const struct run *run)
-{
-	put(out, run, "", "write_cache", "");
-	put(out, run, "fua ", "fua", "");
-	put(out, run, "protected ", "protected_cache", "");
-}
-
-static void put_durability(FILE *out, const struct run *run)
-{
-	char text[1000];
-
-	put(out, run, "", "durability", "");
-	words(text, sizeof(text), run, "durability_reason");
-	if (facts_find(&run->facts, "durability_reason") && *text)
-		fprintf(out, "%s%s", ftell(out) > 0 ? ": " : "", text);
-}
-
-static void put_log(FILE *out, const struct run *run)
-{
-	put(out, run, "", "wal.filesystem", "");
-	put(out, run, "on ", "wal.mount_source", "");
-	put(out, run, "", "wal.device", "");
-	put(out, run, "", "wal.device_model", "");
-	put(out, run, "", "wal.scheduler", "");
-}
-
-static void put_host(FILE *out, const struct run *run)
-{
-	put(out, run, "", "host", "");
-	put(out, run, "", "machine_model", "");
-	put(out, run, "virtualization ", "virtualization", "");
-	put(out, run, "container ", "container", "");
-}
-
-static void put_kernel(FILE *out, const struct run *run)
-{
-	put(out, run, "", "kernel", "");
-	put(out, run, "", "distribution", "");
-}
-
-static void put_cpu(FILE *out, const struct run *run)
-{
-	put(out, run, "", "cpu_count", " CPUs");
-	put(out, run, "", "cpu_model", "");
-	put(out, run, "governor ", "cpu_governor", "");
-	put(out, run, "limited to ", "cpu_limit_percent", "");
-	put(out, run, "load on CPUs ", "cpus", "");
-}
-
-static void put_memory(FILE *out, const struct run *run)
-{
-	put(out, run, "", "memory_bytes", "");
-	put(out, run, "limited to ", "memory_limit_bytes", "");
+	if (reason)
+		fprintf(out, "%s%s", ftell(out) > 0 ? ": " : "", reason);
 }
 
 static void put_text(FILE *out, const char *text)
@@ -203,25 +126,75 @@ static void put_command(FILE *out, const struct run *run)
 	put_text(out, run->command);
 }
 
-static const struct {
-	const char *name;
-	void (*put)(FILE *out, const struct run *run);
-} head_lines[] = {
-	{"Durability", put_durability}, {"Target", put_target}, {"Filesystem", put_filesystem},
-	{"Space", put_space},	{"Mount options", put_options}, {"Stack", put_stack},
-	{"Device", put_device},		{"Scheduler", put_queue}, {"Write cache", put_cache},
-	{"Log on", put_log},		{"Host", put_host},	{"Kernel", put_kernel},
-	{"CPU", put_cpu},		{"Memory", put_memory},	{"Command", put_command},
+/* What a run is called comes before how it ended, and its environment after that. */
+static const struct head_line names[] = {
+	{.name = "Label", .more = put_label},
+	{.name = "Tags", .more = put_tags},
+	{.name = "Profile", .more = put_profile},
+	{0},
+};
+
+static const struct head_line environment[] = {
+	{"Durability", PIECES({"", "durability", ""}), put_reason, false},
+	{.name = "Target", .more = put_target},
+	{"Filesystem",
+	 PIECES({"", "filesystem", ""}, {"on ", "mount_source", ""}, {"", "filesystem_bytes", ""},
+		{"direct I/O ", "direct_io", ""}),
+	 NULL, false},
+	{"Space",
+	 PIECES({"", "filesystem_used_bytes", " used"},
+		{"", "filesystem_available_bytes", " available"}),
+	 NULL, true},
+	{"Mount options", PIECES({"", "mount_options", ""}), NULL, false},
+	{"Stack", PIECES({"", "device_stack", ""}), put_disks, false},
+	{"Device",
+	 PIECES({"", "device", ""}, {"", "device_vendor", ""}, {"", "device_model", ""},
+		{"firmware ", "device_firmware", ""}, {"", "device_size_bytes", ""},
+		{"", "device_kind", ""}, {"rotational ", "rotational", ""},
+		{"blocks ", "logical_block_bytes", " logical"},
+		{"", "physical_block_bytes", " physical"}),
+	 NULL, false},
+	{"Scheduler", PIECES({"", "scheduler", ""}), put_schedulers, false},
+	{"Queue",
+	 PIECES({"nr_requests ", "nr_requests", ""}, {"read_ahead_kb ", "read_ahead_kb", ""},
+		{"wbt_lat_usec ", "wbt_lat_usec", ""}, {"limited to ", "cgroup_io_max", ""}),
+	 NULL, false},
+	{"Write cache",
+	 PIECES({"", "write_cache", ""}, {"fua ", "fua", ""},
+		{"protected ", "protected_cache", ""}),
+	 NULL, false},
+	{"Log on",
+	 PIECES({"", "wal.filesystem", ""}, {"on ", "wal.mount_source", ""}, {"", "wal.device", ""},
+		{"", "wal.device_model", ""}, {"", "wal.scheduler", ""}),
+	 NULL, false},
+	{"Host",
+	 PIECES({"", "host", ""}, {"", "machine_model", ""},
+		{"virtualization ", "virtualization", ""}, {"container ", "container", ""}),
+	 NULL, false},
+	{"Kernel", PIECES({"", "kernel", ""}, {"", "distribution", ""}), NULL, false},
+	{"CPU",
+	 PIECES({"", "cpu_count", " CPUs"}, {"", "cpu_model", ""},
+		{"governor ", "cpu_governor", ""},
+		{"limited to ", "cpu_limit_percent", ""}, {"load on CPUs ", "cpus", ""}),
+	 NULL, false},
+	{"Memory",
+	 PIECES({"", "memory_bytes", ""}, {"limited to ", "memory_limit_bytes", ""}),
+	 NULL, false},
+	{.name = "Command", .more = put_command},
+	{0},
 };
 
 /* ---- of one run and of several --------------------------------------------------------------- */
 
-static char *line_text(void (*line)(FILE *, const struct run *), const struct run *run)
+static char *line_text(const struct head_line *line, const struct run *run)
 {
 	struct writing text;
 
 	writing_open(&text);
-	line(text.out, run);
+	for (const struct piece *piece = line->pieces; piece && piece->fact; piece++)
+		put(text.out, run, piece->before, piece->fact, piece->after);
+	if (line->more)
+		line->more(text.out, run);
 	return writing_close(&text);
 }
 
@@ -246,18 +219,25 @@ static void add_distinct(struct document *document, const char *name, char *cons
 	}
 }
 
-static void add_line(struct document *document, const char *name,
-		     void (*line)(FILE *, const struct run *), const struct archived_run *runs,
-		     size_t count)
+static void add_line(struct document *document, const struct head_line *line,
+		     const struct archived_run *runs, size_t count)
 {
 	char **texts = must_allocate(count, sizeof(*texts));
 
 	for (size_t i = 0; i < count; i++)
 		texts[i] = line_text(line, &runs[i].run);
-	add_distinct(document, name, texts, count);
+	add_distinct(document, line->name, texts, count);
 	for (size_t i = 0; i < count; i++)
 		free(texts[i]);
 	free(texts);
+}
+
+static void add_lines(struct document *document, const struct head_line *lines,
+		      const struct archived_run *runs, size_t count)
+{
+	for (; lines->name; lines++)
+		if (count == 1 || !lines->passing)
+			add_line(document, lines, runs, count);
 }
 
 static bool is_iso(const char *at)
@@ -381,14 +361,10 @@ void head_add(struct document *document, const struct archived_run *runs, size_t
 	char *summary = flags_summary(flags);
 
 	add_title(document, runs, count);
-	add_line(document, "Label", put_label, runs, count);
-	add_line(document, "Tags", put_tags, runs, count);
-	add_line(document, "Profile", put_profile, runs, count);
+	add_lines(document, names, runs, count);
 	add_measurements(document, runs, count);
 	document_fact(document, "Flags", summary);
-	for (size_t i = 0; i < sizeof(head_lines) / sizeof(head_lines[0]); i++)
-		if (count == 1 || head_lines[i].put != put_space) /* varies with each run */
-			add_line(document, head_lines[i].name, head_lines[i].put, runs, count);
+	add_lines(document, environment, runs, count);
 	free(summary);
 }
 

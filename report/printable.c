@@ -146,8 +146,9 @@ unsigned printable_width(const char *text)
 static bool is_blank(const char *text, size_t at)
 {
 	bool number = at && isdigit((unsigned char)text[at - 1]);
+	bool unit = isalpha((unsigned char)text[at + 1]) || text[at + 1] == '%';
 
-	return text[at] == ' ' && !(number && (isalpha((unsigned char)text[at + 1]) || text[at + 1] == '%'));
+	return text[at] == ' ' && !(number && unit);
 }
 
 /* The last place up to end where a line may end, or 0. */

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "devices.h"
 #include "entries.h"
 #include "export.h"
 #include "figures.h"
@@ -18,6 +19,7 @@
 #include "json.h"
 #include "must.h"
 #include "orion.h"
+#include "remarks.h"
 #include "report.h"
 
 /* ---- for readers ----------------------------------------------------------------------------- */
@@ -25,7 +27,7 @@
 static bool has_section(const struct entries *entries, const struct section *section)
 {
 	for (size_t i = 0; i < entries->count; i++)
-		if (section_of(entries->items[i].first->phase) == section)
+		if (entry_is_in(&entries->items[i], section))
 			return true;
 	return false;
 }
@@ -40,6 +42,8 @@ static void add_sections(struct document *document, const struct entries *entrie
 		if (!strcmp(section->name, "orion"))
 			orion_add(document, entries, knee_ns);
 		figures_add(document, entries, section);
+		devices_add(document, entries, section);
+		remarks_add(document, entries, section);
 	}
 }
 
@@ -94,8 +98,8 @@ static int render_document(const struct archived_run *runs, size_t count,
 /* ---- for programs ---------------------------------------------------------------------------- */
 
 enum {
-	CSV_RUN_ID, CSV_UUID, CSV_PHASE, CSV_OPERATION, CSV_PARAMETERS, CSV_METRIC, CSV_VALUE, CSV_UNIT,
-	CSV_BETTER, CSV_HEADLINE, CSV_FLAGS, CSV_COLUMNS
+	CSV_RUN_ID, CSV_UUID, CSV_PHASE, CSV_OPERATION, CSV_PARAMETERS, CSV_METRIC, CSV_VALUE,
+	CSV_UNIT, CSV_BETTER, CSV_HEADLINE, CSV_FLAGS, CSV_COLUMNS
 };
 
 static const struct column csv_columns[CSV_COLUMNS] = {

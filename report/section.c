@@ -45,6 +45,11 @@ const struct section *section_of(const char *phase)
 	return section;
 }
 
+bool entry_is_in(const struct entry *entry, const struct section *section)
+{
+	return section_of(entry->first->phase) == section;
+}
+
 /* ---- parameters that do not vary ------------------------------------------------------------- */
 
 /* One parameter of one phase that all its points share. */
@@ -86,7 +91,7 @@ static void collect(struct constants *constants, const struct entries *entries,
 		const struct entry *entry = &entries->items[i];
 		const struct measurement *first = entry->first;
 
-		if (section_of(first->phase) != section || is_known_phase(constants, first->phase))
+		if (!entry_is_in(entry, section) || is_known_phase(constants, first->phase))
 			continue;
 		for (size_t p = 0; p < first->parameter_count; p++)
 			if (!entry->varies[p])
@@ -137,7 +142,8 @@ static void write_parameter(FILE *out, long *length, const struct parameter *par
 }
 
 /* Makes a fact of the constants of a phase that are not common, or of the common ones for NULL. */
-static void add_fact(struct document *document, const struct constants *constants, const char *phase)
+static void add_fact(struct document *document, const struct constants *constants,
+		     const char *phase)
 {
 	struct writing writing;
 	long length = 0;

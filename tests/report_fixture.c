@@ -124,8 +124,12 @@ static void add_files(struct archived_run *archived, double speed)
 	operation(m, "write", 912 * speed, 8192, 14e3, true);
 	whole(m, 2.5, 9.4);
 	device(m, 0.29e9, 31e6, 3, 0.93);
+}
 
+static void add_small_files(struct archived_run *archived, double speed)
+{
 	for (int i = 0; i < 3; i++) {
+		struct measurement *m;
 		static const char *const phases[] = {"create_sequential", "stat_sequential",
 						     "delete_sequential"};
 		static const char *const operations[] = {"create", "stat", "delete"};
@@ -203,9 +207,8 @@ static void add_orion(struct archived_run *archived, double speed)
 	device(m, 6.1e9 * speed, 0, 0, 1.0);
 }
 
-static void add_durability(struct archived_run *archived, double speed)
+static void add_syncs(struct archived_run *archived, double speed)
 {
-	static const struct metric records = {"records_per_flush", UNIT_NONE, BETTER_NEITHER, ""};
 	static const char *const methods[] = {"fdatasync", "open_dsync", "rwf_dsync"};
 	struct measurement *m;
 
@@ -225,8 +228,16 @@ static void add_durability(struct archived_run *archived, double speed)
 		operation(m, "sync", (i ? 7250 : 7610) * speed, 8192, i ? 131e3 : 126e3, false);
 		whole(m, 1, 9);
 		device(m, 0, 0.25e9 * speed, (uint64_t)(30400 * speed), 0.97);
-		measurement_flag(m, SEVERITY_NOTE, "cpu_bound", "the machine ran at 93 %% of its CPUs");
+		measurement_flag(m, SEVERITY_NOTE, "cpu_bound",
+				 "the machine ran at 93 %% of its CPUs");
 	}
+}
+
+static void add_commits(struct archived_run *archived, double speed)
+{
+	static const struct metric records = {"records_per_flush", UNIT_NONE, BETTER_NEITHER, ""};
+	struct measurement *m;
+
 	for (int i = 0; i < 2; i++) {
 		m = add(archived, "wal_commit");
 		number(m, "clients", i ? 8 : 1);
@@ -311,7 +322,8 @@ static void init_run(struct archived_run *archived, unsigned round)
 	archived->measurements = calloc(32, sizeof(*archived->measurements));
 	run->id = 41 + round;
 	run->round = round;
-	snprintf(run->uuid, sizeof(run->uuid), "%u3c5b0ee-94d7-4b0c-8a34-2f0f6d1c7e5%u", round, round);
+	snprintf(run->uuid, sizeof(run->uuid), "%u3c5b0ee-94d7-4b0c-8a34-2f0f6d1c7e5%u", round,
+		 round);
 	snprintf(run->series, sizeof(run->series), "7b1d9a52-11c3-4f7e-9c11-d0a4b5e6f701");
 	snprintf(run->started_at, sizeof(run->started_at), "%s", started);
 	snprintf(run->finished_at, sizeof(run->finished_at), "2026-01-31T22:27:44.004Z");
@@ -328,9 +340,11 @@ static int by_name(const void *a, const void *b)
 /* As an archive gives them back. */
 static void sort_parameters(struct archived_run *archived)
 {
-	for (size_t i = 0; i < archived->measurement_count; i++)
-		qsort(archived->measurements[i].parameters, archived->measurements[i].parameter_count,
-		      sizeof(struct parameter), by_name);
+	for (size_t i = 0; i < archived->measurement_count; i++) {
+		struct measurement *m = &archived->measurements[i];
+
+		qsort(m->parameters, m->parameter_count, sizeof(struct parameter), by_name);
+	}
 }
 
 static void make_run(struct archived_run *archived, unsigned round, double speed)
@@ -347,9 +361,11 @@ static void make_run(struct archived_run *archived, unsigned round, double speed
 	facts_set_text(&run->tags, "ticket", "OPS-1234");
 	add_facts(run);
 	add_files(archived, speed);
+	add_small_files(archived, speed);
 	add_patterns(archived, speed);
 	add_orion(archived, speed);
-	add_durability(archived, speed);
+	add_syncs(archived, speed);
+	add_commits(archived, speed);
 	sort_parameters(archived);
 }
 
@@ -368,8 +384,8 @@ void fixture_run(struct archived_run *archived)
 	run_add_note(&archived->run, "2026-01-31T22:14:05.120Z",
 		     "the archive lies on the filesystem under test");
 	run_add_note(&archived->run, "2026-02-01T08:02:11.000Z",
-		     "taken the night before the move to the new rack; a backup was running until about "
-		     "a quarter past ten");
+		     "taken the night before the move to the new rack; a backup was running until "
+		     "about a quarter past ten");
 }
 
 /* The figure a metric has in the first measurement of a phase. */
@@ -413,7 +429,8 @@ void fixture_hostile(struct archived_run *archived)
 	run_set_text(&run->command, hostile);
 	facts_set_text(&run->tags, "a|b", hostile);
 	facts_set_text(&run->facts, "filesystem", hostile);
-	facts_set_text(&run->facts, "device_model", "Gr\xc3\xb6\xc3\x9f" "e \xe6\x97\xa5\xe6\x9c\xac");
+	facts_set_text(&run->facts, "device_model",
+		       "Gr\xc3\xb6\xc3\x9f" "e \xe6\x97\xa5\xe6\x9c\xac");
 	run_add_note(run, "\x1b[2J", hostile);
 	m = add(archived, "a|b\x1b[0m<i>");
 	text(m, "x|y", "va|ue,\"q\"");

@@ -16,7 +16,9 @@
 #include "suites.h"
 #include "table.h"
 
-#define HOSTILE "<script>|\"q\", 'x'\x1b[31m\nnext\r\n\ttab \xff\xc0\xaf\xed\xa0\x80 \xc2\x9b \xe2\x80\xae \xc3\xa9"
+#define HOSTILE \
+	"<script>|\"q\", 'x'\x1b[31m\nnext\r\n\ttab \xff\xc0\xaf\xed\xa0\x80 \xc2\x9b " \
+	"\xe2\x80\xae \xc3\xa9"
 
 /* ---- helpers --------------------------------------------------------------------------------- */
 
@@ -69,7 +71,8 @@ static char *render(const struct document *document, const struct format *format
 /* Random bytes, many of them troublesome; never NUL. */
 static void fill_troublesome(struct rng *rng, char *text, size_t length)
 {
-	static const char likely[] = "\x1b\n\r\t\"|,<>&\\`\xc3\xa9\xe2\x80\xae\xff\xf0\x9f\x98\x80 ab";
+	static const char likely[] =
+		"\x1b\n\r\t\"|,<>&\\`\xc3\xa9\xe2\x80\xae\xff\xf0\x9f\x98\x80 ab";
 
 	for (size_t i = 0; i < length; i++)
 		text[i] = rng_below(rng, 4) ? likely[rng_below(rng, sizeof(likely) - 1)]
@@ -93,7 +96,8 @@ static void test_escapes(void)
 	check_printable("plain text, 100 % ~", "plain text, 100 % ~");
 	check_printable("\x1b[31mred\x07", "\\x1b[31mred\\a");
 	check_printable("a\nb\tc\rd\x7f", "a\\nb\\tc\\rd\\x7f");
-	check_printable("caf\xc3\xa9 \xe6\x97\xa5 \xf0\x9f\x98\x80", "caf\xc3\xa9 \xe6\x97\xa5 \xf0\x9f\x98\x80");
+	check_printable("caf\xc3\xa9 \xe6\x97\xa5 \xf0\x9f\x98\x80",
+			"caf\xc3\xa9 \xe6\x97\xa5 \xf0\x9f\x98\x80");
 	check_printable("\xff\xc3", "\\xff\\xc3");
 	check_printable("\xc0\xaf", "\\xc0\\xaf");             /* longer than it need be */
 	check_printable("\xed\xa0\x80", "\\xed\\xa0\\x80");     /* a surrogate */
@@ -212,8 +216,9 @@ static struct document every_block(void)
 	document_fact(&document, "Nothing", NULL);
 	document_fact(&document, "A name that is longer than any text may wait for", "below it");
 	document_heading(&document, "A heading");
-	document_paragraph(&document, "A paragraph that is longer than eighty columns, which is what "
-				      "a line of a mail may have, and so is folded.");
+	document_paragraph(&document,
+			   "A paragraph that is longer than eighty columns, which is what "
+			   "a line of a mail may have, and so is folded.");
 	table = document_table(&document, "A table with a title", columns, COLUMNS);
 	add_row(table, "/srv/a/path/that/is/long/enough/to/be/cut/in/the/middle/of/it", 1e15, 1, 7,
 		"random.read, mixed, write_percent 30%, queue_depth 32");
@@ -475,7 +480,8 @@ static void test_csv_sqlite(void)
 	CU_ASSERT_EQUAL(fclose(file), 0);
 	snprintf(command, sizeof(command),
 		 "sqlite3 :memory: '.import --csv %s t' \"SELECT count(*), sum(plain), "
-		 "(SELECT hex(name) FROM t WHERE plain = 4), (SELECT size_bytes FROM t LIMIT 1) FROM t\"",
+		 "(SELECT hex(name) FROM t WHERE plain = 4), "
+		 "(SELECT size_bytes FROM t LIMIT 1) FROM t\"",
 		 path);
 	shell = popen(command, "r");
 	CU_ASSERT_PTR_NOT_NULL_FATAL(shell);
@@ -497,8 +503,9 @@ static void check_json(const char *json, const char *path, const char *wanted)
 	sqlite3 *db;
 
 	CU_ASSERT_EQUAL_FATAL(sqlite3_open(":memory:", &db), SQLITE_OK);
-	CU_ASSERT_EQUAL_FATAL(sqlite3_prepare_v2(db, "SELECT json_extract(?1, ?2)", -1, &statement, NULL),
-			      SQLITE_OK);
+	CU_ASSERT_EQUAL_FATAL(
+		sqlite3_prepare_v2(db, "SELECT json_extract(?1, ?2)", -1, &statement, NULL),
+		SQLITE_OK);
 	sqlite3_bind_text(statement, 1, json, -1, SQLITE_STATIC);
 	sqlite3_bind_text(statement, 2, path, -1, SQLITE_STATIC);
 	CU_ASSERT_EQUAL(sqlite3_step(statement), SQLITE_ROW);
@@ -571,7 +578,7 @@ static const struct test tests[] = {
 	{"control characters, bad UTF-8 and reversing marks are escaped", test_escapes},
 	{"no byte string makes a terminal act", test_never_acts},
 	{"folding keeps every character and the width", test_folding},
-	{"lines end at blanks, then punctuation, and units stay with their numbers", test_folding_places},
+	{"lines end at blanks, else punctuation; units keep to numbers", test_folding_places},
 	{"text keeps to the width, cuts in the middle, folds, names what it left out", test_text},
 	{"text keeps to the width whatever stands in it", test_text_bound},
 	{"colour adds escapes and changes nothing else", test_colour},
