@@ -35,12 +35,20 @@ static void fixture_close(struct fixture *fixture)
 	stack_release(&fixture->stack);
 }
 
-static const struct device_use *use_of(const struct fixture *fixture, const char *name)
+static const struct device_use *find_use(const struct fixture *fixture, const char *name)
 {
 	for (size_t i = 0; i < fixture->measurement.device_count; i++)
 		if (!strcmp(fixture->measurement.devices[i].name, name))
 			return &fixture->measurement.devices[i];
 	return NULL;
+}
+
+static const struct device_use *use_of(const struct fixture *fixture, const char *name)
+{
+	const struct device_use *use = find_use(fixture, name);
+
+	CU_ASSERT_PTR_NOT_NULL_FATAL(use);
+	return use;
 }
 
 static void write_stat(const struct tree *tree, const char *device, const char *text)
@@ -69,7 +77,6 @@ static void test_differences(void)
 	counters_report(fixture.counters, 10 * NS_PER_MS, &fixture.measurement);
 	CU_ASSERT_EQUAL_FATAL(fixture.measurement.device_count, 1);
 	use = use_of(&fixture, "nvme0n1");
-	CU_ASSERT_PTR_NOT_NULL_FATAL(use);
 	CU_ASSERT_EQUAL(use->reads, 10);
 	CU_ASSERT_EQUAL(use->read_bytes, 80 * 512);
 	CU_ASSERT_EQUAL(use->writes, 3);
@@ -118,9 +125,10 @@ static void test_wrap(void)
 
 	tree_open(&tree, "nvme_multipath");
 	fixture_open(&fixture, &tree.roots, "/");
-	write_stat(&tree, "nvme0n1", "0 0 5000000000 0 0 0 0 0 0 4294967290 4294967000 0 0 0 0 0");
+	write_stat(&tree, "nvme0n1",
+		   "0 0 5000000000 0 0 0 0 0 0 4294967290 4294967000 0 0 0 0 0 0\n");
 	counters_start(fixture.counters);
-	write_stat(&tree, "nvme0n1", "0 0 5000000008 0 0 0 0 0 0 4 704 0 0 0 0 0");
+	write_stat(&tree, "nvme0n1", "0 0 5000000008 0 0 0 0 0 0 4 704 0 0 0 0 0 0\n");
 	counters_stop(fixture.counters);
 	counters_report(fixture.counters, NS_PER_S, &fixture.measurement);
 	CU_ASSERT_EQUAL(use_of(&fixture, "nvme0n1")->read_bytes, 8 * 512);
@@ -178,8 +186,8 @@ static void test_partition_traffic(void)
 	CU_ASSERT_PTR_NOT_NULL(counters_gap(fixture.counters));
 	counters_report(fixture.counters, NS_PER_S, &fixture.measurement);
 	CU_ASSERT_EQUAL(fixture.measurement.device_count, 2);
-	CU_ASSERT_PTR_NOT_NULL(use_of(&fixture, "nvme1c1n1"));
-	CU_ASSERT_PTR_NOT_NULL(use_of(&fixture, "nvme1c2n1"));
+	CU_ASSERT_PTR_NOT_NULL(find_use(&fixture, "nvme1c1n1"));
+	CU_ASSERT_PTR_NOT_NULL(find_use(&fixture, "nvme1c2n1"));
 	fixture_close(&fixture);
 
 	tree_write_text(&tree, "/sys/class/block/nvme1n1p1/stat", "0 0 0 0 0 0 0 0 0 0 0\n");
@@ -223,7 +231,7 @@ static void test_no_statistics(void)
 	counters_stop(fixture.counters);
 	counters_report(fixture.counters, NS_PER_S, &fixture.measurement);
 	CU_ASSERT_EQUAL(fixture.measurement.device_count, 3);
-	CU_ASSERT_PTR_NULL(use_of(&fixture, "sdb"));
+	CU_ASSERT_PTR_NULL(find_use(&fixture, "sdb"));
 	/* The depth of some of the disks is not the depth of all. */
 	CU_ASSERT_TRUE(isnan(measurement_value(&fixture.measurement, "all", "device_queue_depth")));
 	CU_ASSERT_FALSE(counters_know_flushes(fixture.counters));
@@ -373,7 +381,6 @@ static void test_file(void)
 		counters_stop(fixture.counters);
 		counters_report(fixture.counters, NS_PER_S, &fixture.measurement);
 		use = use_of(&fixture, volume.loops[0]);
-		CU_ASSERT_PTR_NOT_NULL_FATAL(use);
 		CU_ASSERT_EQUAL(use->read_bytes, TRAFFIC);
 		CU_ASSERT_TRUE(use->write_bytes >= TRAFFIC);
 		CU_ASSERT_TRUE(use->write_bytes < TRAFFIC + TRAFFIC / 4);
