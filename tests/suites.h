@@ -34,6 +34,7 @@ struct suite {
 	X(payload) \
 	X(permutation) \
 	X(fileset) \
+	X(gate) \
 	X(engines) \
 	X(offsets) \
 	X(inflight) \
