@@ -387,6 +387,14 @@ void figures_add(struct document *document, const struct entries *entries,
 	add_own_metrics(document, entries, section);
 }
 
+static bool has_devices(const struct entries *entries)
+{
+	for (size_t i = 0; i < entries->count; i++)
+		if (entries->items[i].first->device_count)
+			return true;
+	return false;
+}
+
 void figures_explain(struct document *document, const struct entries *entries)
 {
 	if (entries->run_count > 1)
@@ -404,7 +412,8 @@ void figures_explain(struct document *document, const struct entries *entries)
 		      "measurement");
 	document_fact(document, "p50 to max",
 		      "latency: so many percent of the operations took no longer");
-	document_fact(document, "Read to Depth",
-		      "what the device itself counted in the same time; depth is the mean "
-		      "number of requests it held");
+	if (has_devices(entries))
+		document_fact(document, "Device figures",
+			      "what the device itself counted in the same time, of several runs "
+			      "the median; Depth is the mean number of requests it held");
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * report_list.c - the archived runs, one a line. For readers, what all of them have in common is
- * said once above the table and what none has is left out, so that the rest has more room.
+ * report_list.c - the archived runs, one a line. For readers, what all of them have in common - but
+ * their label and scheduler - is said once above the table, so that the rest has more room.
  */
 #include <string.h>
 
@@ -92,24 +92,18 @@ static const char *common_text(const struct table *table, size_t column)
 	return first;
 }
 
-/* What a run is known by stays in its line. */
-static bool names_run(size_t column)
-{
-	return column == LIST_LABEL || column == LIST_TARGET || column == LIST_SCHEDULER;
-}
-
 /* Takes what every run shares out of the columns a reader sees and says it as a fact. */
 static void factor_out(struct document *document, const struct table *table, struct column *columns)
 {
-	static const size_t candidates[] = {LIST_SOURCE, LIST_LABEL,	  LIST_PROFILE, LIST_HOST,
-					    LIST_TARGET, LIST_FILESYSTEM, LIST_SCHEDULER};
+	static const size_t candidates[] = {LIST_SOURCE, LIST_PROFILE, LIST_HOST, LIST_TARGET,
+					    LIST_FILESYSTEM};
 
 	for (size_t i = 0; i < sizeof(candidates) / sizeof(candidates[0]); i++) {
 		struct column *column = &columns[candidates[i]];
 		const char *text = common_text(table, candidates[i]);
 		bool mute = text && candidates[i] == LIST_SOURCE && !strcmp(text, "assay");
 
-		if (!text || !*text || (table->row_count == 1 && names_run(candidates[i])))
+		if (!text || !*text || (table->row_count == 1 && candidates[i] == LIST_TARGET))
 			continue;
 		column->machine_only = true;
 		if (!mute)
