@@ -469,14 +469,15 @@ int pattern_phase_setup(struct phase_run *run, bool sequential, struct err *err)
 		.cpus = point_text(point, "cpus"),
 	};
 	struct pattern *pattern;
-	int code = pattern_open(&pattern, run, &shape, err);
+	int code;
 
+	if (point_has(point, "write_percent"))
+		phase_resolve(run, "write_percent", value_number(shape.write_percent));
+	code = pattern_open(&pattern, run, &shape, err);
 	if (code)
 		return code;
 	run->data = pattern;
 	phase_resolve(run, "engine", value_text(pattern->engine->name));
-	if (point_has(point, "write_percent"))
-		phase_resolve(run, "write_percent", value_number(shape.write_percent));
 	return 0;
 }
 
