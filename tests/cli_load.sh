@@ -93,10 +93,10 @@ test_jobs_have_descriptors_and_files_of_their_own() {
 	traced --phases random --engine sync --jobs 4 --set random.files=4 \
 		--set random.operation=read --set random.queue_depth=1
 	equal "workers" 4 "$workers"
-	for i in 1 2 3 4; do cut -d' ' -f4,5 "requests.$i" | sort -u >>who; done
-	equal "workers with one descriptor on one file" 4 "$(wc -l <who)"
-	equal "descriptors" 4 "$(cut -d' ' -f1 who | sort -u | wc -l)"
-	equal "files" 4 "$(cut -d' ' -f2 who | sort -u | wc -l)"
+	for i in 1 2 3 4; do cut -d' ' -f4,5 "requests.$i" | sort -u >>openers; done
+	equal "workers with one descriptor on one file" 4 "$(wc -l <openers)"
+	equal "descriptors" 4 "$(cut -d' ' -f1 openers | sort -u | wc -l)"
+	equal "files" 4 "$(cut -d' ' -f2 openers | sort -u | wc -l)"
 }
 
 test_the_same_seed_gives_the_same_offsets() {
