@@ -76,6 +76,7 @@ int archive_select(struct archive *archive, const char *const terms[], size_t co
 /* A run with all its measurements, as it was given to the archive. */
 struct archived_run {
 	struct run run;
+	struct run_origin origin;
 	struct measurement *measurements;
 	size_t measurement_count;
 };

@@ -18,4 +18,9 @@ enum { EXPORT_SCHEMA = 1 };
 /* Writes one run as the JSON document of `assay show`; with histograms, as `assay export` does. */
 void export_json(FILE *out, const struct archived_run *archived, bool with_histograms);
 
+/* Writes one run as a row of bonnie++ 1.98 (2.00, 2.00a), without a header. Its cells are the first
+ * measurement of each phase that ended well; a rate that is not known of a phase that ran is
+ * +++++, as there. */
+void export_bonnie(FILE *out, const struct archived_run *archived);
+
 #endif

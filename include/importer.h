@@ -23,22 +23,15 @@
 #include "measurement.h"
 #include "run.h"
 
-/* One thing the text says that has no place in a run. */
-struct unmapped {
-	char *name;
-	char *text;
-};
-
 /* One run as found in a text. Its UUID follows from its own part of the text, so that the same
  * content is known again wherever it is met; an assay document brings its UUID along. */
 struct imported_run {
 	struct run run;
 	struct measurement *measurements;
 	size_t measurement_count;
-	struct unmapped *unmapped;
-	size_t unmapped_count;
+	struct run_origin origin; /* the hash, and what could not be mapped; the rest once archived */
 	size_t start, end; /* its own part of the text; after import_parse the parts cover all of it */
-	char hash[80];     /* "sha256:HEX" of its own part */
+	bool known;        /* archive_import: it was there before, as run.id says */
 };
 
 struct import_sink {

@@ -15,6 +15,22 @@
 
 enum { UUID_MAX = 37 };
 
+/* One thing an imported text says that has no place in a run. */
+struct unmapped {
+	char *name;
+	char *text;
+};
+
+/* Where an imported run came from. */
+struct run_origin {
+	char imported_at[CLOCK_LABEL_MAX]; /* "": it was not imported */
+	char *program;                     /* that wrote what was imported */
+	char *version;                     /* of that program; NULL: not said */
+	char hash[80];                     /* "sha256:HEX" of the part of the text that is this run */
+	struct unmapped *unmapped;
+	size_t unmapped_count;
+};
+
 struct run_note {
 	char at[CLOCK_LABEL_MAX];
 	char *text;
@@ -51,6 +67,8 @@ void run_set_text(char **field, const char *text);
 
 /* Adds a note stamped with the wall time, or with at when it is not NULL. */
 void run_add_note(struct run *run, const char *at, const char *text);
+
+void run_origin_release(struct run_origin *origin);
 
 /* Writes a random version 4 UUID. */
 int uuid_make(char uuid[UUID_MAX], struct err *err);

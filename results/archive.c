@@ -321,7 +321,8 @@ int archive_unlock_run(struct archive *archive, int64_t run_id, struct err *err)
 	return 0;
 }
 
-static int is_alive(const struct archive *archive, int64_t run_id, bool *alive, struct err *err)
+int archive_run_is_alive(const struct archive *archive, int64_t run_id, bool *alive,
+			 struct err *err)
 {
 	struct flock byte = run_byte(run_id, F_WRLCK);
 
@@ -353,7 +354,7 @@ static int mark_the_dead(struct archive *archive, struct err *err)
 	for (size_t i = 0; !rc && i < running.count; i++) {
 		bool alive = true;
 
-		rc = is_alive(archive, running.items[i], &alive, err);
+		rc = archive_run_is_alive(archive, running.items[i], &alive, err);
 		if (!rc && !alive)
 			rc = mark_interrupted(archive, running.items[i], err);
 	}

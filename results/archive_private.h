@@ -64,6 +64,19 @@ int archive_transaction(struct archive *archive, struct err *err);
  * a commit that failed. */
 int archive_transaction_end(struct archive *archive, int rc, struct err *err);
 
+/*
+ * Rows of a run, inside a transaction of the caller (record.c). A run is put as running; facts and
+ * notes may be more of one that is there: a fact already there keeps its value, notes from first
+ * on go behind the others.
+ */
+int archive_put_run(struct archive *archive, const struct run *run, int64_t *run_id, struct err *err);
+int archive_put_fact(struct archive *archive, int64_t run_id, const struct fact *fact,
+		     struct err *err);
+int archive_put_notes(struct archive *archive, int64_t run_id, const struct run *run, size_t first,
+		      struct err *err);
+int archive_put_measurement(struct archive *archive, int64_t run_id, const struct measurement *m,
+			    int64_t *id, struct err *err);
+
 /* SQLite's last error as a sentence that names the archive; returns a negative errno. */
 int archive_error(const struct archive *archive, struct err *err, const char *doing);
 
@@ -79,6 +92,34 @@ double row_real(sqlite3_stmt *row, int column);
 /* The lock of the living: one byte of the file for each run (see archive.c). */
 int archive_lock_run(struct archive *archive, int64_t run_id, struct err *err);
 int archive_unlock_run(struct archive *archive, int64_t run_id, struct err *err);
+int archive_run_is_alive(const struct archive *archive, int64_t run_id, bool *alive,
+			 struct err *err);
+
+/* Where a run was imported from (origin.c): the row, inside a transaction of the caller, with what
+ * text[0, length) is its part of; and what archive_load gives back. */
+int archive_put_origin(struct archive *archive, int64_t run_id, const struct run_origin *origin,
+		       const char *text, size_t length, struct err *err);
+int archive_load_origin(struct archive *archive, int64_t run_id, struct run_origin *origin,
+			struct err *err);
+
+/* The run of that UUID; *run_id is 0 when there is none. */
+int archive_find_uuid(struct archive *archive, const char *uuid, int64_t *run_id, struct err *err);
+
+/* A run that has ended, whole, inside a transaction of the caller (archive_import.c). */
+struct ended_run {
+	const struct run *run;
+	const struct measurement *measurements;
+	size_t measurement_count;
+	const struct run_origin *origin;
+	const char *text; /* its part; NULL: it was not imported */
+	size_t length;
+};
+int archive_put_ended(struct archive *archive, const struct ended_run *ended, int64_t *run_id,
+		      struct err *err);
+
+/* Inside a transaction of the caller a savepoint, else a transaction. */
+int archive_step(struct archive *archive, bool *nested, struct err *err);
+int archive_step_end(struct archive *archive, bool nested, int rc, struct err *err);
 
 /* A row_fn that adds the id in the first column to a struct run_ids. */
 int row_add_id(void *context, sqlite3_stmt *row, struct err *err);

@@ -67,8 +67,8 @@ void import_set_part(struct imported_run *run, const struct importer *importer, 
 	sha256_init(&sha);
 	sha256_add(&sha, text + start, end - start);
 	sha256_end(&sha, digest);
-	memcpy(run->hash, "sha256:", 7);
-	hex(run->hash + 7, digest, SHA256_BYTES);
+	memcpy(run->origin.hash, "sha256:", 7);
+	hex(run->origin.hash + 7, digest, SHA256_BYTES);
 
 	/* The name with its NUL, so that no two sequences of texts make the same bytes. */
 	sha256_init(&sha);
@@ -102,7 +102,7 @@ struct measurement *import_add_measurement(struct imported_run *run, const char 
 
 void import_keep(struct imported_run *run, const char *name, const char *text)
 {
-	struct unmapped *kept = LIST_ADD(run->unmapped, run->unmapped_count);
+	struct unmapped *kept = LIST_ADD(run->origin.unmapped, run->origin.unmapped_count);
 	size_t length = strnlen(text, KEPT_BYTES);
 
 	kept->name = span_copy((struct span){name, strlen(name)});
@@ -133,11 +133,7 @@ static void imported_run_release(struct imported_run *run)
 	for (size_t i = 0; i < run->measurement_count; i++)
 		measurement_release(&run->measurements[i]);
 	free(run->measurements);
-	for (size_t i = 0; i < run->unmapped_count; i++) {
-		free(run->unmapped[i].name);
-		free(run->unmapped[i].text);
-	}
-	free(run->unmapped);
+	run_origin_release(&run->origin);
 	run_release(&run->run);
 }
 

@@ -276,6 +276,8 @@ static int load_all(struct loading *loading, int64_t run_id, unsigned what, stru
 
 	if (!rc)
 		rc = load_environment(loading, run_id, err);
+	if (!rc)
+		rc = archive_load_origin(loading->archive, run_id, &loading->into->origin, err);
 	for (size_t i = 0; !rc && i < sizeof(lists) / sizeof(lists[0]); i++) {
 		if (lists[i].needs && !(lists[i].needs & what))
 			continue;
@@ -312,5 +314,6 @@ void archived_run_release(struct archived_run *archived)
 	for (size_t i = 0; i < archived->measurement_count; i++)
 		measurement_release(&archived->measurements[i]);
 	free(archived->measurements);
+	run_origin_release(&archived->origin);
 	run_release(&archived->run);
 }

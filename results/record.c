@@ -39,7 +39,7 @@ static int put_fact_name(struct archive *archive, const char *name, struct err *
 	return archive_put(archive, err, sql, "tt", name, fact_class_name(fact_class_of(name)));
 }
 
-static int put_fact(struct archive *archive, int64_t run_id, const struct fact *fact,
+int archive_put_fact(struct archive *archive, int64_t run_id, const struct fact *fact,
 		    struct err *err)
 {
 	static const char sql[] = "INSERT INTO run_fact (run_id, fact_name_id, value)"
@@ -69,7 +69,7 @@ static int put_facts(struct archive *archive, int64_t run_id, const struct facts
 	int rc = 0;
 
 	for (size_t i = 0; !rc && i < facts->count; i++)
-		rc = put_fact(archive, run_id, &facts->items[i], err);
+		rc = archive_put_fact(archive, run_id, &facts->items[i], err);
 	return rc;
 }
 
@@ -86,7 +86,7 @@ static int put_tags(struct archive *archive, int64_t run_id, const struct facts 
 }
 
 /* The notes from first on, behind those that are there. */
-static int put_notes(struct archive *archive, int64_t run_id, const struct run *run, size_t first,
+int archive_put_notes(struct archive *archive, int64_t run_id, const struct run *run, size_t first,
 		     struct err *err)
 {
 	static const char sql[] =
@@ -100,20 +100,25 @@ static int put_notes(struct archive *archive, int64_t run_id, const struct run *
 	return rc;
 }
 
-static int put_begun(struct archive *archive, const struct run *run, int64_t *run_id,
-		     struct err *err)
+int archive_put_run(struct archive *archive, const struct run *run, int64_t *run_id, struct err *err)
 {
 	int rc = put_run(archive, run, err);
 
 	if (rc)
 		return rc;
 	*run_id = sqlite3_last_insert_rowid(archive->db);
-	rc = archive_lock_run(archive, *run_id, err);
-	if (!rc)
-		rc = put_facts(archive, *run_id, &run->facts, err);
+	rc = put_facts(archive, *run_id, &run->facts, err);
 	if (!rc)
 		rc = put_tags(archive, *run_id, &run->tags, err);
-	return rc ? rc : put_notes(archive, *run_id, run, 0, err);
+	return rc ? rc : archive_put_notes(archive, *run_id, run, 0, err);
+}
+
+static int put_begun(struct archive *archive, const struct run *run, int64_t *run_id,
+		     struct err *err)
+{
+	int rc = archive_put_run(archive, run, run_id, err);
+
+	return rc ? rc : archive_lock_run(archive, *run_id, err);
 }
 
 int archive_begin(struct archive *archive, struct run *run, struct err *err)
@@ -155,7 +160,7 @@ static int put_finished(struct archive *archive, const struct run *run, size_t n
 		return err_set(err, -ENOENT, "run %" PRId64 " is no longer in the archive %s",
 			       run->id, archive->path);
 	rc = put_facts(archive, run->id, &run->facts, err);
-	return rc ? rc : put_notes(archive, run->id, run, notes_written, err);
+	return rc ? rc : archive_put_notes(archive, run->id, run, notes_written, err);
 }
 
 int archive_finish(struct archive *archive, struct run *run, const char *status, struct err *err)
@@ -362,7 +367,7 @@ static int put_list(struct archive *archive, int64_t id, put_fn put, const void 
 	return rc;
 }
 
-static int put_measurement(struct archive *archive, int64_t run_id, const struct measurement *m,
+int archive_put_measurement(struct archive *archive, int64_t run_id, const struct measurement *m,
 			   int64_t *id, struct err *err)
 {
 	const struct {
@@ -392,7 +397,7 @@ int archive_add(struct archive *archive, int64_t run_id, struct measurement *mea
 
 	if (rc)
 		return rc;
-	rc = put_measurement(archive, run_id, measurement, &id, err);
+	rc = archive_put_measurement(archive, run_id, measurement, &id, err);
 	rc = archive_transaction_end(archive, rc, err);
 	if (!rc)
 		measurement->id = id;

@@ -92,3 +92,15 @@ void run_add_note(struct run *run, const char *at, const char *text)
 		clock_label(note->at);
 	run_set_text(&note->text, text);
 }
+
+void run_origin_release(struct run_origin *origin)
+{
+	free(origin->program);
+	free(origin->version);
+	for (size_t i = 0; i < origin->unmapped_count; i++) {
+		free(origin->unmapped[i].name);
+		free(origin->unmapped[i].text);
+	}
+	free(origin->unmapped);
+	memset(origin, 0, sizeof(*origin));
+}

@@ -65,9 +65,9 @@ CREATE TABLE origin (
 	run_id INTEGER PRIMARY KEY REFERENCES run ON DELETE CASCADE,
 	program TEXT NOT NULL,
 	version TEXT,
-	content_hash TEXT NOT NULL, -- "ALGORITHM:HEX" of original
+	content_hash TEXT NOT NULL, -- "ALGORITHM:HEX" of the part of original that is this run
 	imported_at TEXT NOT NULL,
-	original BLOB NOT NULL,     -- the text as it was read
+	original BLOB NOT NULL,     -- its part of the text as it was read, and what stood around it
 	unmapped TEXT NOT NULL        -- JSON array of what has no place here
 ) STRICT;
 CREATE INDEX origin_by_content_hash ON origin (content_hash);

@@ -40,6 +40,11 @@ struct command {
 	X(run)      \
 	X(list)     \
 	X(show)     \
+	X(import)   \
+	X(export)   \
+	X(annotate) \
+	X(delete)   \
+	X(merge)    \
 	X(help)
 
 #define COMMAND_DECLARE(name) extern const struct command command_##name;

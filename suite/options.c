@@ -330,3 +330,19 @@ int options_split(const char *word, const char *option, char **name, const char 
 	*value = equals + 1;
 	return 0;
 }
+
+int options_pairs(const struct words *words, const char *option, struct facts *facts,
+		  struct err *err)
+{
+	for (size_t i = 0; i < words->count; i++) {
+		const char *value;
+		char *name;
+		int code = options_split(words->items[i], option, &name, &value, err);
+
+		if (code)
+			return code;
+		facts_set_text(facts, name, value);
+		free(name);
+	}
+	return 0;
+}

@@ -12,6 +12,7 @@
 #include <stdio.h>
 
 #include "err.h"
+#include "fact.h"
 
 /* Which commands take an option: a command names the groups it takes. */
 enum option_group {
@@ -82,6 +83,10 @@ void options_each(void (*visit)(void *context, const char *name, char letter, un
 /* Splits NAME=VALUE at the first '='. ERR_USAGE when there is none or a side is empty; name is a
  * copy, the caller's to free. */
 int options_split(const char *word, const char *option, char **name, const char **value,
+		  struct err *err);
+
+/* Sets each NAME=VALUE among facts (or tags). ERR_USAGE likewise. */
+int options_pairs(const struct words *words, const char *option, struct facts *facts,
 		  struct err *err);
 
 #endif

@@ -6,8 +6,8 @@
  * act upon is shown as an escape instead: control characters (as \n, \t, \x1b), bytes that are
  * not UTF-8 (as \xff), and the code points that reorder or hide text (as \u202e).
  */
-#ifndef ASSAY_REPORT_PRINTABLE_H
-#define ASSAY_REPORT_PRINTABLE_H
+#ifndef ASSAY_PRINTABLE_H
+#define ASSAY_PRINTABLE_H
 
 #include <stddef.h>
 #include <stdint.h>
