@@ -40,13 +40,16 @@ struct column {
 	bool machine_only; /* csv and json alone show it */
 	bool fold;         /* a text that is too long for a terminal goes on below instead of being cut */
 	bool whole;        /* a text that is neither cut nor folded */
+	bool alike;        /* one of many of a kind: those too many for a terminal go on below */
 	unsigned drop;     /* where a terminal is too narrow, highest goes first; 0 never goes */
 };
 
-/* Columns are borrowed and outlive the table. */
+/* Columns are borrowed and outlive the table, or are its own copies. */
 struct table {
 	char *title;
+	char *caption; /* what it is called where every table needs a name; NULL: the title */
 	const struct column *columns;
+	struct column *own_columns; /* NULL: borrowed */
 	size_t column_count;
 	struct cell *cells; /* row by row */
 	size_t row_count, row_capacity;
@@ -54,6 +57,9 @@ struct table {
 
 void table_init(struct table *table, const char *title, const struct column *columns, size_t count);
 void table_release(struct table *table);
+
+/* Gives the table a name for readers who are told what a table is before they see it. */
+void table_caption(struct table *table, const char *caption);
 
 /* Starts a row of empty cells. Memory that cannot be had ends the program through abort(). */
 void table_row(struct table *table);
@@ -65,13 +71,22 @@ void table_integer(struct table *table, size_t column, int64_t number);
 void table_missing(struct table *table, size_t column, const char *reason);
 
 /* A report is a sequence of headings, facts ("name: value"; with the name "" one goes on with the
- * fact before), paragraphs and tables. Readers are not shown a table without rows. */
-enum block_kind { BLOCK_TITLE, BLOCK_HEADING, BLOCK_FACT, BLOCK_PARAGRAPH, BLOCK_TABLE };
+ * fact before), paragraphs, tables and charts. Readers are not shown a table without rows; a chart
+ * says nothing that no table says, and formats that cannot draw leave it out. */
+enum block_kind {
+	BLOCK_TITLE,
+	BLOCK_HEADING,
+	BLOCK_FACT,
+	BLOCK_PARAGRAPH,
+	BLOCK_TABLE,
+	BLOCK_CHART
+};
 
 struct block {
 	enum block_kind kind;
 	char *name, *text;
 	struct table table;
+	struct chart *chart; /* report/chart.h */
 };
 
 struct document {
@@ -89,6 +104,10 @@ void document_paragraph(struct document *document, const char *text);
 struct table *document_table(struct document *document, const char *title,
 			     const struct column *columns, size_t count);
 
+/* The same of columns made for this table: they are copied, with their names and titles. */
+struct table *document_table_of(struct document *document, const char *title,
+				const struct column *columns, size_t count);
+
 struct format_options {
 	unsigned width;  /* of text: columns of the terminal; 80 elsewhere */
 	bool colour;
@@ -99,6 +118,7 @@ struct format_options {
 struct format {
 	const char *name; /* as --format names it */
 	const char *help;
+	bool draws; /* charts are shown, and so worth making */
 	int (*render)(const struct document *document, const struct format_options *options,
 		      FILE *out, struct err *err);
 };

@@ -142,6 +142,8 @@ static void write_block(FILE *out, const struct block *block)
 	case BLOCK_TABLE:
 		write_table(out, &block->table);
 		break;
+	case BLOCK_CHART:
+		break;
 	}
 }
 

@@ -4,8 +4,8 @@
  *
  * Lines keep to the width: facts and paragraphs are folded with their text indented; a table whose
  * columns need more gives up width where texts stand - they are cut in the middle, or folded where
- * the column says so - and then whole columns, by rank, which it names below. Numbers are never
- * cut.
+ * the column says so - and then whole columns, by rank, which it names below; columns that are
+ * alike go on in a second part and a third. Numbers are never cut.
  */
 #include <errno.h>
 #include <locale.h>
@@ -370,6 +370,71 @@ static void write_dropped(const struct page *page, const struct layout *layout)
 		putc('\n', page->out);
 }
 
+static void write_lines(const struct page *page, const struct layout *layout)
+{
+	emphasis(page, true);
+	write_row(page, layout, 0);
+	emphasis(page, false);
+	write_rules(page, layout);
+	for (size_t row = 0; row < layout->table->row_count; row++)
+		write_row(page, layout, row + 1);
+}
+
+/* Lays out the columns all[] that are not alike, and those from `from` on that are as long as they
+ * fit, at least one; returns where the next part starts, `count` after the last. */
+static size_t choose_part(struct layout *layout, const size_t *all, size_t count, size_t from,
+			  unsigned width)
+{
+	const struct column *columns = layout->table->columns;
+	size_t next;
+
+	layout->count = 0;
+	for (size_t i = 0; i < from; i++)
+		if (!columns[all[i]].alike)
+			layout->shown[layout->count++] = all[i];
+	for (next = from; next < count; next++) {
+		layout->shown[layout->count++] = all[next];
+		widen_to_contents(layout);
+		if (layout_width(layout) > width && next > from) {
+			layout->count--;
+			break;
+		}
+	}
+	while (layout_width(layout) > width && narrow(layout))
+		;
+	return next;
+}
+
+/* A table that is too wide goes on below with the columns that did not fit, those that tell the
+ * rows apart repeated. */
+static void write_parts(const struct page *page, struct layout *layout)
+{
+	const struct column *columns = layout->table->columns;
+	size_t count = layout->count, next = 0;
+	size_t *all = must_allocate(count, sizeof(*all));
+
+	memcpy(all, layout->shown, count * sizeof(*all));
+	while (next < count && !columns[all[next]].alike)
+		next++;
+	while (next < count) {
+		next = choose_part(layout, all, count, next, page->width);
+		write_lines(page, layout);
+		if (next < count)
+			putc('\n', page->out);
+	}
+	memcpy(layout->shown, all, count * sizeof(*all));
+	layout->count = count;
+	free(all);
+}
+
+static bool has_alike(const struct layout *layout)
+{
+	for (size_t i = 0; i < layout->count; i++)
+		if (layout_column(layout, i)->alike)
+			return true;
+	return false;
+}
+
 static void write_table(const struct page *page, const struct table *table)
 {
 	struct layout layout;
@@ -380,12 +445,10 @@ static void write_table(const struct page *page, const struct table *table)
 		write_paragraph(page, table->title);
 		putc('\n', page->out);
 	}
-	emphasis(page, true);
-	write_row(page, &layout, 0);
-	emphasis(page, false);
-	write_rules(page, &layout);
-	for (size_t row = 0; row < table->row_count; row++)
-		write_row(page, &layout, row + 1);
+	if (layout_width(&layout) > page->width && has_alike(&layout))
+		write_parts(page, &layout);
+	else
+		write_lines(page, &layout);
 	write_reasons(page, table);
 	write_dropped(page, &layout);
 	layout_release(&layout);
@@ -410,6 +473,8 @@ static size_t write_block(const struct page *page, const struct block *block, si
 		break;
 	case BLOCK_TABLE:
 		write_table(page, &block->table);
+		break;
+	case BLOCK_CHART:
 		break;
 	}
 	return 1;

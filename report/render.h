@@ -12,7 +12,8 @@ const struct cell *table_cell(const struct table *table, size_t row, size_t colu
 /* Whether readers see a column: not when it is for programs, nor when nothing belongs in it. */
 bool table_shows(const struct table *table, size_t column);
 
-/* Whether readers see a block: a table without rows is nothing to look at. */
+/* Whether readers see a block as text: a table without rows is nothing to look at, and a chart is
+ * for formats that draw. */
 bool block_is_shown(const struct block *block);
 
 /* A cell in the words of a reader, safe to show: "1.21 GiB/s", "n/a", "-" where no number belongs.

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "chart.h"
 #include "must.h"
 #include "printable.h"
 #include "render.h"
@@ -27,13 +28,30 @@ void table_init(struct table *table, const char *title, const struct column *col
 		.title = must_copy(title), .columns = columns, .column_count = count};
 }
 
+static void release_columns(struct table *table)
+{
+	for (size_t i = 0; table->own_columns && i < table->column_count; i++) {
+		free((char *)table->own_columns[i].name);
+		free((char *)table->own_columns[i].title);
+	}
+	free(table->own_columns);
+}
+
 void table_release(struct table *table)
 {
 	for (size_t i = 0; i < table->row_count * table->column_count; i++)
 		free(table->cells[i].text);
 	free(table->cells);
+	release_columns(table);
 	free(table->title);
+	free(table->caption);
 	*table = (struct table){0};
+}
+
+void table_caption(struct table *table, const char *caption)
+{
+	free(table->caption);
+	table->caption = must_copy(caption);
 }
 
 void table_row(struct table *table)
@@ -96,6 +114,7 @@ void document_release(struct document *document)
 		free(document->blocks[i].name);
 		free(document->blocks[i].text);
 		table_release(&document->blocks[i].table);
+		chart_free(document->blocks[i].chart);
 	}
 	free(document->blocks);
 	*document = (struct document){0};
@@ -144,6 +163,31 @@ struct table *document_table(struct document *document, const char *title,
 	return &block->table;
 }
 
+struct table *document_table_of(struct document *document, const char *title,
+				const struct column *columns, size_t count)
+{
+	struct column *own = must_allocate(count, sizeof(*own));
+	struct table *table;
+
+	for (size_t i = 0; i < count; i++) {
+		own[i] = columns[i];
+		own[i].name = must_copy(columns[i].name);
+		own[i].title = must_copy(columns[i].title);
+	}
+	table = document_table(document, title, own, count);
+	table->own_columns = own;
+	return table;
+}
+
+struct chart *document_chart(struct document *document, enum chart_kind kind, const char *title,
+			     const char *text)
+{
+	struct block *block = add_block(document, BLOCK_CHART, NULL, NULL);
+
+	block->chart = chart_new(kind, title, text);
+	return block->chart;
+}
+
 /* ---- what the formats share ------------------------------------------------------------------ */
 
 const struct cell *table_cell(const struct table *table, size_t row, size_t column)
@@ -163,6 +207,8 @@ bool table_shows(const struct table *table, size_t column)
 
 bool block_is_shown(const struct block *block)
 {
+	if (block->kind == BLOCK_CHART)
+		return false;
 	return block->kind != BLOCK_TABLE || block->table.row_count;
 }
 
