@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "engine.h"
@@ -36,6 +37,31 @@ static int sync_open(void **out, const struct engine_setup *setup, char *used, s
 	return 0;
 }
 
+/* The C library's pread is a point where a thread can be cancelled, and in a program with threads
+ * pays for that with two atomic operations a call. Where an offset is one argument, the system
+ * call itself does without. */
+#ifdef __LP64__
+static ssize_t read_at(int file, void *buffer, size_t bytes, uint64_t offset_bytes)
+{
+	return syscall(SYS_pread64, file, buffer, bytes, offset_bytes);
+}
+
+static ssize_t write_at(int file, const void *buffer, size_t bytes, uint64_t offset_bytes)
+{
+	return syscall(SYS_pwrite64, file, buffer, bytes, offset_bytes);
+}
+#else
+static ssize_t read_at(int file, void *buffer, size_t bytes, uint64_t offset_bytes)
+{
+	return pread(file, buffer, bytes, (off_t)offset_bytes);
+}
+
+static ssize_t write_at(int file, const void *buffer, size_t bytes, uint64_t offset_bytes)
+{
+	return pwrite(file, buffer, bytes, (off_t)offset_bytes);
+}
+#endif
+
 static int64_t transfer(const struct sync_context *context, const struct io *request)
 {
 	ssize_t moved;
@@ -45,11 +71,9 @@ static int64_t transfer(const struct sync_context *context, const struct io *req
 		return -EBADF;
 	file = context->files[request->file];
 	do {
-		off_t offset = (off_t)request->offset_bytes;
-
 		moved = request->operation == IO_READ
-				? pread(file, request->buffer, request->bytes, offset)
-				: pwrite(file, request->buffer, request->bytes, offset);
+				? read_at(file, request->buffer, request->bytes, request->offset_bytes)
+				: write_at(file, request->buffer, request->bytes, request->offset_bytes);
 	} while (moved < 0 && errno == EINTR);
 	return moved < 0 ? -errno : moved;
 }
