@@ -54,6 +54,9 @@ enum phase_traffic {
 	TRAFFIC_AMPLIFIED  /* page cache, journal or copy-on-write add or merge */
 };
 
+/* Where a phase relies on syncs: evidence tries them out there beside the load. */
+enum phase_syncs { SYNCS_TARGET = 1, SYNCS_LOG = 2 };
+
 struct phase;
 
 /* A phase at one value of each of its parameters; values stand parallel to phase->params. */
@@ -85,13 +88,17 @@ struct phase_run {
 	const struct target *wal_target; /* --wal-dir, or the target itself */
 	struct fileset *fileset;
 	uint64_t seed;        /* of this point, the same whatever else the battery holds */
-	uint64_t time_ns;     /* asked length of the measurement */
-	uint64_t warmup_ns;   /* STEADY */
+	uint64_t time_ns;     /* asked length of the measurement; setup may lengthen it */
+	uint64_t warmup_ns;   /* STEADY; likewise */
 	const atomic_bool *stop;
 	void *data;           /* the phase's own, from setup to teardown */
 	struct worker *workers; /* all roles, in order; from the first begin until after finish */
 	unsigned worker_count;
 	uint64_t elapsed_ns;  /* the timed part, from finish on */
+	/* From finish on, of phases with SYNCS_LOG: what the filesystem of wal_target sent to its
+	 * devices in the timed part. */
+	struct device_use log_use;
+	bool log_use_known, log_flushes_known;
 	uint64_t untimed_write_bytes; /* written outside the clock, data files apart: for --max-write */
 	uint64_t total_units; /* PASSES: what a pass is made of, in bytes or operations, for progress; 0 unknown */
 	struct value resolved[POINT_PARAMS_MAX]; /* what is archived: setup may replace "auto" */
@@ -108,6 +115,7 @@ struct role {
 /* At least what a point needs and does, for --dry-run and the checks before the start. */
 struct phase_cost {
 	uint64_t data_bytes;  /* space in the target */
+	uint64_t log_bytes;   /* space in the log's directory, which may be the target */
 	uint64_t inodes;      /* files in the target */
 	uint64_t write_bytes; /* written at least */
 	uint64_t time_ns;     /* measuring at least */
@@ -127,6 +135,7 @@ struct phase {
 	const struct metric *metrics;       /* its own; ends with a NULL name, or NULL */
 	const void *variant; /* what tells apart phases that share their code; theirs alone */
 	bool on_device; /* works on a block device as well as in a directory */
+	unsigned syncs; /* enum phase_syncs */
 	enum phase_model model;
 	enum phase_traffic (*traffic)(const struct point *point);
 	void (*cost)(const struct point *point, const struct target *target, struct phase_cost *cost);
@@ -257,7 +266,9 @@ void phase_resolve(struct phase_run *run, const char *name, struct value value);
 	X(random)            \
 	X(oltp)              \
 	X(dss)               \
-	X(mixed)
+	X(mixed)             \
+	X(sync_methods)      \
+	X(wal_commit)
 #define PHASE_DECLARE(name) extern const struct phase phase_##name;
 PHASES(PHASE_DECLARE)
 #undef PHASE_DECLARE

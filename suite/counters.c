@@ -241,6 +241,24 @@ static void add_use(struct device_use *use, const struct device *device)
 	use->queue_ns += device->sum[STAT_QUEUE_MS] * NS_PER_MS;
 }
 
+static bool has_device(const struct measurement *measurement, const char *name)
+{
+	for (size_t i = 0; i < measurement->device_count; i++)
+		if (!strcmp(measurement->devices[i].name, name))
+			return true;
+	return false;
+}
+
+void counters_add_devices(const struct counters *counters, struct measurement *measurement)
+{
+	for (size_t i = 0; i < counters->count; i++) {
+		const struct device *device = &counters->devices[i];
+
+		if (device->disk && device->fields && !has_device(measurement, device->name))
+			add_use(measurement_add_device(measurement, device->name), device);
+	}
+}
+
 static void report_devices(const struct counters *counters, uint64_t elapsed_ns,
 			   struct measurement *measurement)
 {
@@ -256,9 +274,9 @@ static void report_devices(const struct counters *counters, uint64_t elapsed_ns,
 		if (!device->fields)
 			continue;
 		known = true;
-		add_use(measurement_add_device(measurement, device->name), device);
 		queue_ns += device->sum[STAT_QUEUE_MS] * NS_PER_MS;
 	}
+	counters_add_devices(counters, measurement);
 	if (known && all)
 		measurement_add_metric(measurement, "all", metric_find("device_queue_depth"),
 				       (double)queue_ns / (double)elapsed_ns);

@@ -40,6 +40,9 @@ void counters_reset(struct counters *counters);
 void counters_report(const struct counters *counters, uint64_t elapsed_ns,
 		     struct measurement *measurement);
 
+/* Adds a device_use for each disk that the measurement does not have yet, and nothing else. */
+void counters_add_devices(const struct counters *counters, struct measurement *measurement);
+
 /* What the filesystem, or we on a raw device, sent to the devices directly under it, summed. On
  * mirrors and RAID this is what must equal our bytes; on a partition the rest of its disk is left
  * out. Its flushes are those of the disks. False when it is not known. */

@@ -338,8 +338,9 @@ static void raise_to(uint64_t *most, uint64_t value)
 }
 
 /* Sums what a round costs. A data set that is not the one before has to be laid out; it takes the
- * other's place, and stays beside the files that later phases make for themselves. */
-static void add_up(struct plan *plan, const struct target *target)
+ * other's place, and stays beside the files that later phases make for themselves. So does a log,
+ * unless it has a directory of its own. */
+static void add_up(struct plan *plan, const struct target *target, bool log_apart)
 {
 	struct phase_cost *sum = &plan->cost;
 	uint64_t laid = 0, laid_inodes = 0;
@@ -351,7 +352,9 @@ static void add_up(struct plan *plan, const struct target *target)
 
 		point->phase->cost(point, target, &cost);
 		on_data_set = cost.lays_out || cost.makes_data;
-		raise_to(&sum->data_bytes, cost.data_bytes + (on_data_set ? 0 : laid));
+		raise_to(&sum->log_bytes, cost.log_bytes);
+		raise_to(&sum->data_bytes, cost.data_bytes + (on_data_set ? 0 : laid) +
+						   (log_apart ? 0 : cost.log_bytes));
 		raise_to(&sum->inodes, cost.inodes + (on_data_set ? 0 : laid_inodes));
 		raise_to(&sum->memory_bytes, cost.memory_bytes);
 		sum->write_bytes += cost.write_bytes;
@@ -427,7 +430,7 @@ int plan_make(struct plan *plan, const struct options *options, const char *defa
 	drop_left_out(plan);
 	if (!plan->count)
 		return err_set(err, ERR_USAGE, "nothing is left to measure");
-	add_up(plan, target);
+	add_up(plan, target, options->wal_dir);
 	return 0;
 }
 
@@ -440,23 +443,34 @@ void plan_release(struct plan *plan)
 
 /* ---- does it fit ---- */
 
-static int check_space(const struct plan *plan, const struct target *target, struct err *err)
+/* What is wanted must leave 5 % of the filesystem free. */
+static int check_bytes(const char *what, uint64_t bytes, const char *path, struct statvfs *fs,
+		       struct err *err)
 {
 	char need[UNIT_TEXT_MAX], have[UNIT_TEXT_MAX];
-	struct statvfs fs;
 	uint64_t available, reserve;
 
-	if (statvfs(target->path, &fs))
-		return err_set(err, -errno, "statvfs %s: %s", target->path, strerror(errno));
-	available = (uint64_t)fs.f_bavail * fs.f_frsize;
-	reserve = (uint64_t)fs.f_blocks * fs.f_frsize / 20;
+	if (statvfs(path, fs))
+		return err_set(err, -errno, "statvfs %s: %s", path, strerror(errno));
+	available = (uint64_t)fs->f_bavail * fs->f_frsize;
+	reserve = (uint64_t)fs->f_blocks * fs->f_frsize / 20;
 	available = available > reserve ? available - reserve : 0;
-	if (plan->cost.data_bytes > available)
-		return err_set(err, ERR_USAGE,
-			       "the data set of %s does not fit in %s: %s can be used, with 5 %% of the "
-			       "filesystem kept free (a smaller --size changes what is measured)",
-			       unit_format(need, UNIT_BYTES, (double)plan->cost.data_bytes),
-			       target->path, unit_format(have, UNIT_BYTES, (double)available));
+	if (bytes <= available)
+		return 0;
+	return err_set(err, ERR_USAGE,
+		       "%s of %s does not fit in %s: %s can be used, with 5 %% of the filesystem kept "
+		       "free (a smaller --size changes what is measured)",
+		       what, unit_format(need, UNIT_BYTES, (double)bytes), path,
+		       unit_format(have, UNIT_BYTES, (double)available));
+}
+
+static int check_space(const struct plan *plan, const struct target *target, struct err *err)
+{
+	struct statvfs fs;
+	int code = check_bytes("the data set", plan->cost.data_bytes, target->path, &fs, err);
+
+	if (code)
+		return code;
 	if (fs.f_files && plan->cost.inodes > fs.f_favail)
 		return err_set(err, ERR_USAGE, "%llu files do not fit in %s: %llu inodes are free",
 			       (unsigned long long)plan->cost.inodes, target->path,
@@ -496,6 +510,13 @@ int plan_check(const struct plan *plan, const struct options *options, const str
 		return err_set(err, ERR_USAGE, "the battery writes at least %s, more than --max-write %s",
 			       unit_format(least, UNIT_BYTES, (double)writes),
 			       unit_format(limit, UNIT_BYTES, (double)options->max_write_bytes));
+	if (options->wal_dir) {
+		struct statvfs fs;
+		int code = check_bytes("the log", plan->cost.log_bytes, options->wal_dir, &fs, err);
+
+		if (code)
+			return code;
+	}
 	return target->kind == TARGET_DIRECTORY ? check_space(plan, target, err)
 						: check_device(plan, target, err);
 }

@@ -19,12 +19,14 @@
 #include <errno.h>
 #include <math.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 
 #include "clock.h"
 #include "counters.h"
+#include "durability.h"
 #include "gate.h"
 #include "progress.h"
 
@@ -84,6 +86,10 @@ static void *thread_main(void *context)
 	struct crew *crew = thread->crew;
 	struct worker *worker = thread->worker;
 
+	/* A descriptor table of its own: in a shared one every system call takes a reference to its
+	 * file and locks the file position, which a process that loads alone would not pay. Where it
+	 * cannot be had the load is merely slower. */
+	(void)unshare(CLONE_FILES);
 	thread->code = worker->role->begin ? worker->role->begin(worker) : 0;
 	if (thread->code)
 		atomic_store(&crew->halt, true);
@@ -172,16 +178,26 @@ static bool watch(struct crew *crew, unsigned count, uint64_t until_ns)
 	}
 }
 
+/* The counters of the log's devices, where they are others than the target's and are worked on. */
+static struct counters *log_counters(const struct crew *crew)
+{
+	return crew->run.point->phase->syncs & SYNCS_LOG ? crew->runner->wal_counters : NULL;
+}
+
 static void counters_on(struct crew *crew)
 {
 	if (crew->runner->counters)
 		counters_start(crew->runner->counters);
+	if (log_counters(crew))
+		counters_start(log_counters(crew));
 }
 
 static void counters_off(struct crew *crew)
 {
 	if (crew->runner->counters)
 		counters_stop(crew->runner->counters);
+	if (log_counters(crew))
+		counters_stop(log_counters(crew));
 }
 
 static void watch_window(struct crew *crew, unsigned count)
@@ -507,6 +523,45 @@ static void report_cpu(const struct crew *crew, struct measurement *measurement)
 	measurement_add_metric(measurement, "all", metric_find("cpu_system"), system);
 }
 
+/* Where the phase's log is, if it keeps one. */
+static struct durability *log_durability(const struct crew *crew)
+{
+	const struct runner *runner = crew->runner;
+
+	if (!(crew->run.point->phase->syncs & SYNCS_LOG))
+		return NULL;
+	return runner->wal_durability ? runner->wal_durability : runner->durability;
+}
+
+/* Where its data is, if it relies on syncs there and the log is somewhere else. */
+static struct durability *target_durability(const struct crew *crew)
+{
+	bool relies = crew->run.point->phase->syncs & SYNCS_TARGET;
+
+	return relies && log_durability(crew) != crew->runner->durability ? crew->runner->durability
+									   : NULL;
+}
+
+/* Tries out what a sync is worth where the phase relies on it. */
+static void try_syncs(struct crew *crew)
+{
+	uint64_t bytes = 0;
+
+	if (log_durability(crew))
+		bytes += durability_try(log_durability(crew), crew->run.wal_target);
+	if (target_durability(crew))
+		bytes += durability_try(target_durability(crew), crew->run.target);
+	crew->run.untimed_write_bytes += bytes;
+}
+
+static void report_syncs(const struct crew *crew, struct measurement *measurement)
+{
+	if (log_durability(crew))
+		durability_report(log_durability(crew), measurement);
+	if (target_durability(crew))
+		durability_report(target_durability(crew), measurement);
+}
+
 static void report(struct crew *crew, struct measurement *measurement)
 {
 	const struct phase *phase = crew->run.point->phase;
@@ -531,6 +586,9 @@ static void report(struct crew *crew, struct measurement *measurement)
 	report_cpu(crew, measurement);
 	if (crew->runner->counters)
 		counters_report(crew->runner->counters, crew->elapsed_ns, measurement);
+	if (log_counters(crew))
+		counters_add_devices(log_counters(crew), measurement);
+	report_syncs(crew, measurement);
 	if (crew->budget_spent)
 		snprintf(measurement->message, sizeof(measurement->message),
 			 "the load ended early: --max-write was reached");
@@ -599,6 +657,17 @@ static void settle_untimed(struct crew *crew, uint64_t laid_out_before)
 		*left = *left > bytes ? *left - bytes : 0;
 }
 
+static void take_log_use(struct crew *crew)
+{
+	const struct counters *counters = crew->runner->wal_counters ? crew->runner->wal_counters
+								     : crew->runner->counters;
+
+	if (!counters || !(crew->run.point->phase->syncs & SYNCS_LOG))
+		return;
+	crew->run.log_use_known = counters_traffic(counters, &crew->run.log_use);
+	crew->run.log_flushes_known = crew->run.log_use_known && counters_know_flushes(counters);
+}
+
 static int drive(struct crew *crew, struct measurement *measurement, struct err *err)
 {
 	const struct phase *phase = crew->run.point->phase;
@@ -608,10 +677,13 @@ static int drive(struct crew *crew, struct measurement *measurement, struct err 
 		return err_set(err, ERR_SKIP, "%s", phase->unavailable);
 	code = phase->setup ? phase->setup(&crew->run, err) : 0;
 	if (!code)
+		try_syncs(crew);
+	if (!code)
 		code = make_crew(crew, err);
 	if (!code)
 		code = phase->model == MODEL_STEADY ? run_steady(crew, err) : run_passes(crew, err);
 	crew->run.elapsed_ns = crew->elapsed_ns;
+	take_log_use(crew);
 	if (!code && phase->finish)
 		code = phase->finish(&crew->run, measurement, err);
 	return code;
@@ -628,6 +700,8 @@ int runner_measure(struct runner *runner, const struct point *point,
 	init_run(&crew, point);
 	if (runner->counters)
 		counters_reset(runner->counters);
+	if (runner->wal_counters)
+		counters_reset(runner->wal_counters);
 	clock_label(measurement->started_at);
 	code = drive(&crew, measurement, &err);
 	if (code)

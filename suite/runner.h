@@ -13,6 +13,7 @@
 #include "phase.h"
 
 struct counters;
+struct durability;
 struct progress;
 
 struct runner {
@@ -20,6 +21,9 @@ struct runner {
 	const struct target *wal_target;
 	struct fileset *fileset;
 	struct counters *counters; /* of the target's devices; NULL: not read */
+	struct counters *wal_counters; /* of those of --wal-dir; NULL: the log is on the target's */
+	struct durability *durability; /* of the target; NULL: syncs are not tried out */
+	struct durability *wal_durability; /* of --wal-dir; NULL: the log is in the target */
 	struct progress *progress; /* told what is going on; NULL: nobody listens */
 	const atomic_bool *stop;   /* a signal came */
 	uint64_t seed;             /* of the run */

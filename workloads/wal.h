@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * wal.h - what the phases share that keep a log: its parameters, what it costs, what it reports.
+ */
+#ifndef ASSAY_WORKLOADS_WAL_H
+#define ASSAY_WORKLOADS_WAL_H
+
+#include "log.h"
+
+extern const struct param param_clients;
+extern const struct param param_record_size;
+extern const struct param param_write_unit;
+extern const struct param param_segment;
+extern const struct param param_segment_size;
+
+#define PARAMS_WAL                                                                                 \
+	{&param_clients, "1"}, {&param_record_size, "512"}, {&param_write_unit, "8k"},             \
+		{&param_method, "fdatasync"}, {&param_segment, "recycled"},                        \
+		{&param_segment_size, "16m"}
+
+/* The shape that a point's parameters say, for bodies of at most body_bytes. */
+struct log_shape wal_shape(const struct point *point, size_t body_bytes, unsigned flush_operation);
+
+/* Opens the log in run->wal_target, and counts what making it wrote. */
+int wal_open(struct log **log, struct phase_run *run, const struct log_shape *shape,
+	     struct err *err);
+
+/* The log's share of phase->cost. */
+void wal_cost(const struct log_shape *shape, struct phase_cost *cost);
+
+/* For role->workers: the parameter `clients`. */
+unsigned wal_clients(const struct phase_run *run);
+
+/* records_per_flush, device_writes_per_commit, device_flushes_per_commit; ends with a NULL name. */
+extern const struct metric wal_metrics[];
+
+/* Reads the log back and checks it, adds wal_metrics to the named operation, whose index is commit,
+ * and says in the remark what was checked. */
+int wal_finish(struct log *log, const struct phase_run *run, unsigned commit, unsigned flush,
+	       struct measurement *measurement, struct err *err);
+
+/* Operations of one kind that all workers counted, before they are merged. */
+uint64_t wal_count(const struct phase_run *run, unsigned operation);
+
+#endif
