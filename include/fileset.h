@@ -53,6 +53,10 @@ int fileset_verify(int fd, uint64_t bytes, int *checked, struct err *err);
 /* Bytes written so far to lay out data files. */
 uint64_t fileset_laid_out_bytes(const struct fileset *fileset);
 
+/* Removes the data files that are not whole, as a failure leaves them: later phases may need the
+ * space. What cannot be removed is left to the end of the run. */
+void fileset_drop_torn(struct fileset *fileset);
+
 /* Removes every data file. */
 int fileset_remove(struct fileset *fileset, struct err *err);
 

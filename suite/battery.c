@@ -163,18 +163,32 @@ static void keep(struct battery *battery, struct archived_run *kept, struct meas
 	kept->measurements[kept->measurement_count++] = *measurement;
 }
 
+static const char *status_of(const struct archived_run *kept, int code)
+{
+	if (code)
+		return "interrupted";
+	for (size_t i = 0; i < kept->measurement_count; i++)
+		if (kept->measurements[i].status == STATUS_FAILED)
+			return "failed";
+	return "complete";
+}
+
 static void finish(struct battery *battery, struct archived_run *kept, int code)
 {
-	bool failed = false;
+	const char *status = status_of(kept, code);
+	char note[sizeof(battery->archive_err.text) + 40];
 	struct err err = {0};
 
-	for (size_t i = 0; i < kept->measurement_count; i++)
-		failed |= kept->measurements[i].status == STATUS_FAILED;
-	if (battery->archive_failed)
-		return;
-	if (archive_finish(battery->archive, &kept->run,
-			   code ? "interrupted" : failed ? "failed" : "complete", &err))
+	if (!battery->archive_failed &&
+	    archive_finish(battery->archive, &kept->run, status, &err))
 		archive_broke(battery, &err);
+	if (!battery->archive_failed)
+		return;
+	/* The report is then made of what is held, and has to say so. */
+	run_set_text(&kept->run.status, status);
+	clock_label(kept->run.finished_at);
+	snprintf(note, sizeof(note), "not archived in full: %s", battery->archive_err.text);
+	run_add_note(&kept->run, NULL, note);
 }
 
 /* ---- a round ---- */
@@ -288,9 +302,13 @@ static int begin_run(struct battery *battery, struct round *round, struct run *r
 		code = describe_run(battery, run, &round->stack, err);
 	if (!code)
 		code = describe_wal(battery, run, err);
-	if (!code && !battery->archive_failed)
-		code = archive_begin(battery->archive, run, err);
-	return code;
+	if (code || battery->archive_failed)
+		return code;
+	code = archive_begin(battery->archive, run, err);
+	if (!code || run->round == 1)
+		return code;
+	archive_broke(battery, err); /* what earlier rounds measured is still to be reported */
+	return 0;
 }
 
 int battery_round(struct battery *battery, unsigned number, struct err *err)

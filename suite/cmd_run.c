@@ -35,18 +35,21 @@ static int print_report(const struct battery *battery, const struct format *form
 
 static int run_rounds(struct battery *battery, const struct format *format, struct err *err)
 {
-	int code = 0;
+	int code = 0, printed;
 
 	for (unsigned round = 1; !code && round <= battery->plan->rounds; round++)
 		code = battery_round(battery, round, err);
-	if (code)
+	/* What was measured before something else went wrong is worth its report. */
+	if (code && (code == -EINTR || !battery->runs[0].measurement_count))
 		return code;
-	code = print_report(battery, format, err);
-	if (!code && battery->archive_failed)
+	printed = print_report(battery, format, code ? NULL : err);
+	if (!code && !printed && battery->archive_failed)
 		code = err_set(err, -EIO,
 			       "the report above is not archived in full: %s",
 			       battery->archive_err.text);
-	return code ? code : battery->failed ? EXIT_FAILED : EXIT_DONE;
+	if (code || printed)
+		return code ? code : printed;
+	return battery->failed ? EXIT_FAILED : EXIT_DONE;
 }
 
 static int run_plan(const struct invocation *invocation, const struct plan *plan,

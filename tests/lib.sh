@@ -159,7 +159,7 @@ loop_mount() { # TYPE MIB DIR [mkfs options]
 	loop_device "$dir.img"
 	mkdir -p "$dir"
 	mount "$device" "$dir" 2>/dev/null || skip "the kernel has no $type"
-	defer "umount $dir"
+	defer "umount $dir 2>/dev/null || umount -l $dir"
 	rmdir "$dir/lost+found" 2>/dev/null || true
 }
 
@@ -167,7 +167,7 @@ tmpfs_mount() { # MIB DIR
 	need_root
 	mkdir -p "$2"
 	mount -t tmpfs -o "size=${1}m" tmpfs "$2" 2>/dev/null || skip "no tmpfs may be mounted"
-	defer "umount $2"
+	defer "umount $2 2>/dev/null || umount -l $2"
 }
 
 # As somebody whom permissions bind: root hands over to a user that owns nothing.

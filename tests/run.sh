@@ -12,9 +12,10 @@ passed=0 failed=0 skipped=0
 status=0
 
 run_cli_script() { # SCRIPT
-	local script=$1 name work code
+	local script=$1 name work code begun
 	for name in $(sed -n 's/^\(test_[a-z0-9_]*\)() *{.*/\1/p' "$script"); do
 		work=$(mktemp -d "${TMPDIR:-/tmp}/assay-test.XXXXXX")
+		begun=${EPOCHREALTIME/./}
 		(
 			set -eu
 			cd "$work"
@@ -30,7 +31,8 @@ run_cli_script() { # SCRIPT
 		77) skipped=$((skipped + 1)); verdict="skipped: $(grep '^skip: ' "$work.log" | tail -1 | cut -c7-)" ;;
 		*) failed=$((failed + 1)); verdict=FAILED ;;
 		esac
-		printf '  %-72s %s\n' "$(echo "${name#test_}" | tr _ ' ')" "$verdict"
+		printf '  %-72s %5.1f s  %s\n' "$(echo "${name#test_}" | tr _ ' ')" \
+			"$(((${EPOCHREALTIME/./} - begun) / 100000))e-1" "$verdict"
 		[ "$verdict" != FAILED ] || sed 's/^/      /' "$work.log" | tail -40
 		rm -rf "$work" "$work.log"
 	done

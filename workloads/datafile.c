@@ -10,6 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "shortfall.h"
+
 enum { ALIGN_BYTES = 4096 };
 
 static int check_direct(const struct phase_run *run, const struct datafile *file, struct err *err)
@@ -72,6 +74,7 @@ int datafile_setup(struct phase_run *run, struct err *err)
 
 void datafile_teardown(struct phase_run *run)
 {
+	fileset_drop_torn(run->fileset);
 	free(run->data);
 	run->data = NULL;
 }
@@ -160,11 +163,11 @@ static int failed(struct worker *worker, const char *operation, uint64_t offset_
 }
 
 static int cut_short(struct worker *worker, const char *operation, uint64_t offset_bytes,
-		     size_t wanted, ssize_t got)
+		     size_t wanted, ssize_t got, const char *cause)
 {
-	return err_set(&worker->err, -EIO, "%s %s/data.0 at offset %llu: only %zd of %zu bytes",
+	return err_set(&worker->err, -EIO, "%s %s/data.0 at offset %llu: only %zd of %zu bytes%s",
 		       operation, worker->run->target->work_path, (unsigned long long)offset_bytes,
-		       got, wanted);
+		       got, wanted, cause);
 }
 
 static struct chunker *chunker_make(struct worker *worker)
@@ -243,18 +246,22 @@ int chunker_read(struct worker *worker, void *buffer, size_t bytes, uint64_t off
 	if (got == (ssize_t)bytes)
 		return 0;
 	return got < 0 ? failed(worker, "read", offset_bytes, errno)
-		       : cut_short(worker, "read", offset_bytes, bytes, got);
+		       : cut_short(worker, "read", offset_bytes, bytes, got, "");
 }
 
 int chunker_write(struct worker *worker, const void *buffer, size_t bytes, uint64_t offset_bytes)
 {
 	const struct chunker *chunker = worker->state;
 	ssize_t got = write(chunker->fd, buffer, bytes);
+	char cause[100];
 
 	if (got == (ssize_t)bytes)
 		return 0;
-	return got < 0 ? failed(worker, "write", offset_bytes, errno)
-		       : cut_short(worker, "write", offset_bytes, bytes, got);
+	if (got < 0)
+		return failed(worker, "write", offset_bytes, errno);
+	return cut_short(worker, "write", offset_bytes, bytes, got,
+			 shortfall_cause(chunker->fd, (const char *)buffer + got, bytes - (size_t)got,
+					 cause));
 }
 
 int chunker_seek(struct worker *worker, uint64_t offset_bytes)

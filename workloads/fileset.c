@@ -115,6 +115,15 @@ static int truncate_set(struct fileset *fileset, unsigned first, struct err *err
 	return 0;
 }
 
+void fileset_drop_torn(struct fileset *fileset)
+{
+	if (on_device(fileset))
+		return;
+	for (unsigned i = 0; i < fileset->count; i++)
+		if (!fileset->files[i].whole)
+			unlink_file(fileset, i, NULL);
+}
+
 int fileset_remove(struct fileset *fileset, struct err *err)
 {
 	return truncate_set(fileset, 0, err);
@@ -257,6 +266,8 @@ int fileset_require(struct fileset *fileset, unsigned count, uint64_t bytes, uns
 			fileset->count = i + 1;
 		code = lay_out(fileset, i, bytes, compressible, err);
 	}
+	if (code)
+		fileset_drop_torn(fileset);
 	return code;
 }
 

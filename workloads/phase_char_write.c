@@ -29,11 +29,12 @@ static int failed(struct worker *worker, const char *operation, uint64_t offset,
 static int write_bytes(struct worker *worker, const unsigned char *block, size_t length,
 		       uint64_t offset)
 {
-	const struct chunker *chunker = worker->state;
+	for (size_t i = 0; i < length; i++) {
+		int code = chunker_write(worker, block + i, 1, offset + i);
 
-	for (size_t i = 0; i < length; i++)
-		if (write(chunker->fd, block + i, 1) != 1)
-			return failed(worker, "write", offset + i, errno);
+		if (code)
+			return code;
+	}
 	return 0;
 }
 

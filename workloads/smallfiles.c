@@ -16,6 +16,7 @@
 
 #include "payload.h"
 #include "permutation.h"
+#include "shortfall.h"
 
 enum {
 	DIGITS = 10,           /* of the index in a name */
@@ -128,13 +129,19 @@ static int write_contents(const struct phase_run *run, int fd, const char *path,
 			  struct err *err)
 {
 	struct small *small = run->data;
+	char cause[100];
 
 	while (bytes) {
 		size_t length = bytes < WRITE_BYTES ? (size_t)bytes : WRITE_BYTES;
-		ssize_t wrote = write(fd, payload_next(small->payload, 0, bytes), length);
+		const unsigned char *block = payload_next(small->payload, 0, bytes);
+		ssize_t wrote = write(fd, block, length);
 
+		if (wrote < 0)
+			return failed(run, err, "write", path, errno);
 		if (wrote != (ssize_t)length)
-			return failed(run, err, "write", path, wrote < 0 ? errno : ENOSPC);
+			return err_set(err, -EIO, "write %s/%s/%s: only %zd of %zu bytes%s",
+				       run->target->work_path, top, path, wrote, length,
+				       shortfall_cause(fd, block + wrote, length - (size_t)wrote, cause));
 		bytes -= length;
 	}
 	return 0;
@@ -411,7 +418,7 @@ int smallfiles_work(struct worker *worker)
 		int code;
 
 		if (!variant->present && !worker_may_write(worker, bytes))
-			return 0;
+			break;
 		start_ns = clock_now_ns();
 		code = variant->visit(worker, index);
 		if (code)
