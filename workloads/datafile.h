@@ -16,7 +16,7 @@ struct datafile {
 	int io_flag; /* O_DIRECT or 0 */
 	unsigned compressible;
 	uint64_t resident_bytes; /* most that stayed cached before any pass */
-	bool evicted;            /* a pass was preceded by an eviction */
+	bool warm;               /* passes start with all of the file in the page cache */
 	uint64_t pass;           /* from 1 */
 };
 
@@ -28,8 +28,9 @@ int datafile_setup(struct phase_run *run, struct err *err);
 /* For phase->teardown. */
 void datafile_teardown(struct phase_run *run);
 
-/* For phase->reset: a whole file with nothing of it in the page cache. */
-int datafile_reset_cold(struct phase_run *run, struct err *err);
+/* For phase->reset: a whole file, with nothing of it in the page cache or, when the point says
+ * cache=warm, all of it. */
+int datafile_reset(struct phase_run *run, struct err *err);
 
 /* For phase->finish: raises `cached` when pages had stayed. */
 int datafile_finish(struct phase_run *run, struct measurement *measurement, struct err *err);
@@ -42,8 +43,9 @@ void datafile_cost_rewrite(const struct point *point, const struct target *targe
 void datafile_cost_create(const struct point *point, const struct target *target,
 			  struct phase_cost *cost);
 
-/* For phase->traffic. */
+/* For phase->traffic: of phases that write, and of those that read a file that is not cached. */
 enum phase_traffic datafile_traffic(const struct point *point);
+enum phase_traffic datafile_traffic_read(const struct point *point);
 
 /* A worker's own descriptor and buffer. */
 struct chunker {

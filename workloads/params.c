@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 static const char *const io_choices[] = {"direct", "buffered", NULL};
+static const char *const cache_choices[] = {"cold", "warm", NULL};
 static const char *const kind_choices[] = {"file", "link", "symlink", NULL};
 
 const struct param param_size = {
@@ -54,6 +55,14 @@ const struct param param_compressible = {
 	.help = "percent of each block that a compressor can take away",
 	.kind = PARAM_PERCENT,
 	.flags = PARAM_IDENTITY,
+};
+
+const struct param param_cache = {
+	.name = "cache",
+	.help = "start each pass with nothing of it cached, or with all of it",
+	.kind = PARAM_CHOICE,
+	.flags = PARAM_IDENTITY,
+	.choices = cache_choices,
 };
 
 const struct param param_jobs = {

@@ -13,6 +13,7 @@ extern const struct param param_warmup;
 extern const struct param param_block_size;
 extern const struct param param_io;
 extern const struct param param_compressible;
+extern const struct param param_cache;
 extern const struct param param_jobs;
 extern const struct param param_files;
 extern const struct param param_queue_depth;

@@ -41,6 +41,7 @@ static const struct param_use params[] = {
 	PARAMS_PASSES,
 	PARAMS_DATA_FILE,
 	{&param_block_size, "8k"},
+	{&param_cache, "cold"},
 	{NULL, NULL},
 };
 
@@ -52,13 +53,6 @@ static const struct operation operations[] = {
 	{.name = NULL},
 };
 
-/* Every pass starts with nothing cached: the device has to deliver each byte once. */
-static enum phase_traffic traffic(const struct point *point)
-{
-	(void)point;
-	return TRAFFIC_EXACT;
-}
-
 const struct phase phase_block_read = {
 	.name = "block_read",
 	.group = "files",
@@ -66,10 +60,10 @@ const struct phase phase_block_read = {
 	.params = params,
 	.operations = operations,
 	.model = MODEL_PASSES,
-	.traffic = traffic,
+	.traffic = datafile_traffic_read,
 	.cost = datafile_cost_read,
 	.setup = datafile_setup,
-	.reset = datafile_reset_cold,
+	.reset = datafile_reset,
 	.finish = datafile_finish,
 	.teardown = datafile_teardown,
 	.roles = {{.name = "reader",

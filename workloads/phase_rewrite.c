@@ -51,6 +51,7 @@ static const struct param_use params[] = {
 	PARAMS_PASSES,
 	PARAMS_DATA_FILE,
 	{&param_block_size, "8k"},
+	{&param_cache, "cold"},
 	{NULL, NULL},
 };
 
@@ -73,7 +74,7 @@ const struct phase phase_rewrite = {
 	.traffic = datafile_traffic,
 	.cost = datafile_cost_rewrite,
 	.setup = datafile_setup,
-	.reset = datafile_reset_cold,
+	.reset = datafile_reset,
 	.finish = datafile_finish,
 	.teardown = datafile_teardown,
 	.roles = {{.name = "rewriter",

@@ -47,7 +47,7 @@ static int reset(struct phase_run *run, struct err *err)
 {
 	struct seeks *seeks = run->data;
 	uint64_t chunks = seeks->file.size_bytes / seeks->file.block_bytes;
-	int code = datafile_reset_cold(run, err);
+	int code = datafile_reset(run, err);
 
 	if (code)
 		return code;
@@ -157,6 +157,7 @@ static const struct param_use params[] = {
 	PARAMS_PASSES,
 	PARAMS_DATA_FILE,
 	{&param_block_size, "8k"},
+	{&param_cache, "cold"},
 	{&param_seekers, "5"},
 	{&param_rewrite_percent, "10"},
 	{NULL, NULL},

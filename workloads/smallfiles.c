@@ -463,13 +463,3 @@ enum phase_traffic smallfiles_traffic(const struct point *point)
 	(void)point;
 	return TRAFFIC_AMPLIFIED;
 }
-
-static const char *const cache_choices[] = {"cold", "warm", NULL};
-
-const struct param param_cache = {
-	.name = "cache",
-	.help = "drop cached inodes first (what cannot be dropped is archived as warm), or do not",
-	.kind = PARAM_CHOICE,
-	.flags = PARAM_IDENTITY,
-	.choices = cache_choices,
-};

@@ -36,9 +36,6 @@ int smallfiles_create(struct worker *worker, uint64_t index);
 int smallfiles_stat(struct worker *worker, uint64_t index);
 int smallfiles_delete(struct worker *worker, uint64_t index);
 
-/* cold or warm, for the stat phases. */
-extern const struct param param_cache;
-
 /* True for the names made below the private directory. */
 bool smallfiles_owns(const char *name);
 

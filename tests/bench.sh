@@ -1,0 +1,142 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# bench.sh - assay beside its peers on the same sizes in alternating runs: bench.sh DIRECTORY.
+# Machines are noisy, so what is printed is the ratio assay/peer of each pair: its median, low and
+# high. PAIRS (5) and SIZE_MIB (2048) can be set; BENCH names what is wanted: "files seeks".
+set -eu
+
+dir=$(realpath "${1:?a directory to measure in}")
+pairs=${PAIRS:-5}
+mib=${SIZE_MIB:-2048}
+wanted=${BENCH:-files seeks}
+work=$(mktemp -d "$dir/assay-bench.XXXXXX")
+trap 'rm -rf "$work"' EXIT
+export ASSAY_DB="$work/archive.db"
+
+# Faults in the memory that the page cache is about to use, for one and the other alike.
+warm_memory() {
+	head -c "$((mib + 512))m" /dev/zero >/dev/shm/assay-bench.$$
+	rm -f /dev/shm/assay-bench.$$
+}
+
+note() { echo "$1 $2 $3" >>"$work/pairs"; } # WHAT ASSAY PEER
+
+# Figures of a run by phase and metric; METRIC defaults to the throughput.
+figure() { # RUN-SELECTOR PHASE OPERATION METRIC [PARAMETER=VALUE]
+	local filter=""
+	[ $# -lt 5 ] || filter="and json_extract(parameters,'\$.${5%%=*}')='${5#*=}'"
+	sqlite3 "$ASSAY_DB" "select value from results where run_id=(select max(run_id) from runs)
+		and phase='$2' and operation='$3' and metric='$4' $filter"
+}
+
+summary() { # TITLE
+	echo
+	echo "$1 ($pairs alternating pairs; ratio assay/peer)"
+	printf '%-34s %8s %8s %8s %12s %12s\n' what median low high assay peer
+	cut -d' ' -f1 "$work/pairs" | awk '!seen[$0]++' | while read -r what; do
+		awk -v w="$what" '$1 == w { print $2 / $3, $2, $3 }' "$work/pairs" | sort -g |
+			awk -v w="$what" '{ r[NR] = $1; a += $2; b += $3 }
+				END { m = NR % 2 ? r[(NR + 1) / 2] : (r[NR / 2] + r[NR / 2 + 1]) / 2
+				printf "%-34s %8.3f %8.3f %8.3f %12.5g %12.5g\n", w, m, r[1], r[NR], a / NR, b / NR }'
+	done
+	: >"$work/pairs"
+}
+
+# Runs the two functions in alternating order, the first pair to get warm.
+alternate() { # ASSAY PEER THEN
+	local i
+	for ((i = 0; i <= pairs; i++)); do
+		if ((i % 2)); then
+			warm_memory; $1
+			warm_memory; $2
+		else
+			warm_memory; $2
+			warm_memory; $1
+		fi
+		((i == 0)) || $3
+	done
+}
+
+# ---- bonnie++ ----
+
+files_assay() {
+	"$ASSAY" run -q --rounds 1 --size "${mib}m" --time 1ms --set char_write.char_size=3m \
+		--phases char_write,block_write,rewrite,char_read,block_read \
+		--set rewrite.cache=warm --set block_read.cache=warm --set char_read.cache=warm \
+		"$work" >/dev/null
+}
+
+files_bonnie() {
+	bonnie++ -q -d "$work" -s "${mib}m:8k" -r $((mib / 2)) -n 0 -u "$(id -un)" -m bench \
+		2>/dev/null | tail -1 >"$work/bonnie.csv"
+}
+
+bonnie_field() { # NUMBER, from 1: KiB/s as bytes/s
+	cut -d, -f"$1" "$work/bonnie.csv" | awk '{ print $1 * 1024 }'
+}
+
+files_pair() {
+	note char_write "$(figure latest char_write write throughput)" "$(bonnie_field 10)"
+	note block_write "$(figure latest block_write write throughput)" "$(bonnie_field 12)"
+	note rewrite,cache=warm "$(figure latest rewrite rewrite throughput)" "$(bonnie_field 14)"
+	note char_read,cache=warm "$(figure latest char_read read throughput)" "$(bonnie_field 16)"
+	note block_read,cache=warm "$(figure latest block_read read throughput)" "$(bonnie_field 18)"
+}
+
+small_assay() {
+	"$ASSAY" run -q --rounds 1 --time 1ms --set files.files=65536 --set files.cache=warm \
+		--phases create_sequential,stat_sequential,delete_sequential,create_random,stat_random,delete_random \
+		"$work" >/dev/null
+}
+
+small_bonnie() {
+	bonnie++ -q -d "$work" -s 0 -n 64 -u "$(id -un)" -m bench 2>/dev/null | tail -1 >"$work/bonnie.csv"
+}
+
+small_pair() {
+	local field=27 order what
+	for order in sequential random; do
+		for what in create stat delete; do
+			note "${what}_$order" "$(figure latest ${what}_$order $what rate)" \
+				"$(cut -d, -f$field "$work/bonnie.csv" | sed 's/[^0-9.]//g; s/^$/nan/')"
+			field=$((field + 2))
+		done
+	done
+}
+
+# ---- fio ----
+
+seeks_assay() {
+	"$ASSAY" run -q --rounds 1 --size "${mib}m" --time 1ms --phases seeks --set seeks.rewrite_percent=0 \
+		--set seeks.io=buffered,direct "$work" >/dev/null
+}
+
+seeks_fio() {
+	local direct
+	for direct in 0 1; do
+		fio --name=seeks --filename="$work/fio.data" --size="${mib}m" --rw=randread --bs=8k \
+			--ioengine=psync --direct=$direct --numjobs=5 --io_size=$((mib / 20))m --group_reporting \
+			--invalidate=1 --output-format=json >"$work/fio.$direct.json"
+	done
+}
+
+fio_iops() { sed -n '/^{/,$p' "$1" | sqlite3 :memory: "select json_extract(readfile('$1'),'\$.jobs[0].read.iops')"; }
+
+seeks_pair() {
+	note seeks,io=buffered,cold "$(figure latest seeks seek rate io=buffered)" "$(fio_iops "$work/fio.0.json")"
+	note seeks,io=direct "$(figure latest seeks seek rate io=direct)" "$(fio_iops "$work/fio.1.json")"
+}
+
+case " $wanted " in *" files "*)
+	alternate files_assay files_bonnie files_pair
+	summary "bonnie++ $(bonnie++ -v 2>&1 | sed -n 's/.*\(2\.[0-9a-z]*\).*/\1/p' | head -1), $mib MiB in chunks of 8 KiB"
+	alternate small_assay small_bonnie small_pair
+	summary "bonnie++, 65536 small files"
+	;;
+esac
+case " $wanted " in *" seeks "*)
+	fio --name=lay --filename="$work/fio.data" --size="${mib}m" --rw=write --bs=1m --end_fsync=1 >/dev/null
+	alternate seeks_assay seeks_fio seeks_pair
+	summary "$(fio --version), five processes, random reads of 8 KiB"
+	;;
+esac
