@@ -4,11 +4,13 @@
  */
 #include <ctype.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "entries.h"
 #include "must.h"
+#include "stats.h"
 #include "units.h"
 
 /* ---- lining up ------------------------------------------------------------------------------- */
@@ -128,6 +130,38 @@ size_t entry_usable(const struct entry *entry, const struct measurement **usable
 	return count ? count : entry_pick(entry, true, usable);
 }
 
+double entry_median(const struct entry *entry, const char *operation, const char *metric)
+{
+	const struct measurement **usable = must_allocate(entry->count, sizeof(*usable));
+	double *values = must_allocate(entry->count, sizeof(*values));
+	size_t count = entry_pick(entry, false, usable);
+	struct spread spread;
+
+	for (size_t i = 0; i < count; i++)
+		values[i] = measurement_value(usable[i], operation, metric);
+	spread = stats_spread(values, count);
+	free(values);
+	free(usable);
+	return spread.count == count ? spread.median : NAN;
+}
+
+char *entry_gap(const struct entry *entry, const char *metric)
+{
+	const struct measurement *first = entry->first;
+	const struct measurement **usable = must_allocate(entry->count, sizeof(*usable));
+	size_t sound = entry_pick(entry, false, usable), any = entry_pick(entry, true, usable);
+
+	free(usable);
+	if (sound && !strncmp(metric, "latency_p", strlen("latency_p")))
+		return must_copy("fewer than ten samples lie beyond the percentile");
+	if (sound)
+		return must_format("%s was not recorded", metric);
+	if (any)
+		return must_copy("void, see the flags");
+	return must_format("%s%s%s", status_name(first->status), *first->message ? ": " : "",
+			   first->message);
+}
+
 /* ---- labels ---------------------------------------------------------------------------------- */
 
 static bool ends_with(const char *text, const char *end)
@@ -215,7 +249,16 @@ static void write_parameter(FILE *out, const struct parameter *parameter)
 		fprintf(out, ", %s %s", parameter->name, text);
 }
 
-char *entry_label(const struct entry *entry, const char *operation)
+static bool is_told(const struct parameter *parameter, const char *operation, const char *elsewhere)
+{
+	const struct value *value = &parameter->value;
+
+	if (elsewhere && !strcmp(parameter->name, elsewhere))
+		return true;
+	return operation && value->kind == VALUE_TEXT && !strcmp(value->text, operation);
+}
+
+char *entry_label_without(const struct entry *entry, const char *operation, const char *parameter)
 {
 	const struct measurement *first = entry->first;
 	struct writing label;
@@ -223,13 +266,13 @@ char *entry_label(const struct entry *entry, const char *operation)
 	writing_open(&label);
 	fprintf(label.out, "%s%s%s", first->phase, operation ? "." : "",
 		operation ? operation : "");
-	for (size_t i = 0; i < first->parameter_count; i++) {
-		const struct value *value = &first->parameters[i].value;
-		bool told = operation && value->kind == VALUE_TEXT &&
-			    !strcmp(value->text, operation);
-
-		if (entry->varies[i] && !told)
+	for (size_t i = 0; i < first->parameter_count; i++)
+		if (entry->varies[i] && !is_told(&first->parameters[i], operation, parameter))
 			write_parameter(label.out, &first->parameters[i]);
-	}
 	return writing_close(&label);
+}
+
+char *entry_label(const struct entry *entry, const char *operation)
+{
+	return entry_label_without(entry, operation, NULL);
 }

@@ -42,12 +42,22 @@ void entries_release(struct entries *entries);
  * The caller's to free. */
 char *entry_label(const struct entry *entry, const char *operation);
 
+/* The same but for one parameter, for where that is told otherwise; NULL: leaves none out. */
+char *entry_label_without(const struct entry *entry, const char *operation, const char *parameter);
+
 /* How well the entry was measured. */
 bool measurement_is_void(const struct measurement *measurement);
 
 /* The measurements whose figures stand for the entry: those that ended ok and are not void; when
  * all are void, these. Returns how many there are; usable has room for entry->count. */
 size_t entry_usable(const struct entry *entry, const struct measurement **usable);
+
+/* The median of a metric over the runs, void measurements left aside; NAN when none counts or one
+ * lacks the metric. */
+double entry_median(const struct entry *entry, const char *operation, const char *metric);
+
+/* Why there is no such median: "void, see the flags", "failed: MESSAGE", ... The caller's to free. */
+char *entry_gap(const struct entry *entry, const char *metric);
 
 /* The parts of the battery, in its order. */
 struct section {

@@ -8,7 +8,6 @@
 
 #include "must.h"
 #include "orion.h"
-#include "stats.h"
 
 /* What is looked for: the best value of a metric of an operation, and under which condition. */
 struct search {
@@ -17,23 +16,6 @@ struct search {
 	bool least;
 	double p99_most_ns; /* INFINITY: whatever it is */
 };
-
-/* The median over the runs; NAN when none counts. */
-static double median(const struct entry *entry, const char *operation, const char *metric)
-{
-	const struct measurement **usable = must_allocate(entry->count, sizeof(*usable));
-	double *values = must_allocate(entry->count, sizeof(*values)), found;
-	size_t count, kept = 0;
-
-	count = entry_usable(entry, usable);
-	for (size_t i = 0; i < count; i++)
-		if (!measurement_is_void(usable[i]))
-			values[kept++] = measurement_value(usable[i], operation, metric);
-	found = stats_spread(values, kept).median;
-	free(values);
-	free(usable);
-	return found;
-}
 
 static bool is_eligible(const struct entry *entry, const struct search *search)
 {
@@ -44,7 +26,7 @@ static bool is_eligible(const struct entry *entry, const struct search *search)
 	if (search->phase && strcmp(search->phase, phase) != 0)
 		return false;
 	return isinf(search->p99_most_ns) ||
-	       median(entry, search->operation, "latency_p99") <= search->p99_most_ns;
+	       entry_median(entry, search->operation, "latency_p99") <= search->p99_most_ns;
 }
 
 static const struct entry *find_best(const struct entries *entries, const struct search *search,
@@ -58,7 +40,7 @@ static const struct entry *find_best(const struct entries *entries, const struct
 
 		if (!is_eligible(entry, search))
 			continue;
-		value = median(entry, search->operation, search->metric);
+		value = entry_median(entry, search->operation, search->metric);
 		if (isnan(value) || (found && (search->least ? value >= *best : value <= *best)))
 			continue;
 		found = entry;

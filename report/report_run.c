@@ -15,8 +15,10 @@
 #include "export.h"
 #include "figures.h"
 #include "flags.h"
+#include "grid.h"
 #include "head.h"
 #include "json.h"
+#include "matrix.h"
 #include "must.h"
 #include "orion.h"
 #include "remarks.h"
@@ -32,6 +34,16 @@ static bool has_section(const struct entries *entries, const struct section *sec
 	return false;
 }
 
+static void add_orion(struct document *document, const struct entries *entries, double knee_ns)
+{
+	struct matrices matrices;
+
+	orion_add(document, entries, knee_ns);
+	matrices_find(&matrices, entries);
+	matrices_add(document, &matrices);
+	matrices_release(&matrices);
+}
+
 static void add_sections(struct document *document, const struct entries *entries, double knee_ns)
 {
 	for (const struct section *section = sections; section->name; section++) {
@@ -40,7 +52,9 @@ static void add_sections(struct document *document, const struct entries *entrie
 		document_heading(document, section->title);
 		section_parameters(document, entries, section);
 		if (!strcmp(section->name, "orion"))
-			orion_add(document, entries, knee_ns);
+			add_orion(document, entries, knee_ns);
+		if (!strcmp(section->name, "patterns"))
+			grids_add(document, entries, section);
 		figures_add(document, entries, section);
 		devices_add(document, entries, section);
 		remarks_add(document, entries, section);

@@ -73,7 +73,7 @@ int command_open_archive(const struct invocation *invocation, enum archive_mode 
 int command_format(const struct invocation *invocation, const struct format **format,
 		   struct err *err);
 
-/* Width and colour for what is printed to invocation->out. */
+/* Width and colour for what is printed to invocation->out, and what --knee says. */
 struct format_options command_format_options(const struct invocation *invocation);
 
 #endif

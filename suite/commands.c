@@ -93,7 +93,7 @@ int command_format(const struct invocation *invocation, const struct format **fo
 
 struct format_options command_format_options(const struct invocation *invocation)
 {
-	struct format_options options = {.width = 80};
+	struct format_options options = {.width = 80, .knee_ns = invocation->options->knee_ns};
 	const char *no_colour = getenv("NO_COLOR");
 	struct winsize size;
 	int fd = fileno(invocation->out);

@@ -69,7 +69,7 @@ static const struct option_row rows[] = {
 	 "overwrite it although it bears a signature"},
 	{"wal-dir", 0, "DIR", OPTIONS_LOAD, KIND_TEXT, AT(wal_dir), 0,
 	 "put the log of durability phases on another filesystem"},
-	{"knee", 0, "DURATION", OPTIONS_LOAD, KIND_DURATION, AT(knee_ns), 0,
+	{"knee", 0, "DURATION", OPTIONS_REPORT, KIND_DURATION, AT(knee_ns), 0,
 	 "p99 up to which the highest IOPS are looked for (5ms)"},
 	{"dry-run", 0, NULL, OPTIONS_LOAD, KIND_FLAG, AT(dry_run), 0,
 	 "print the plan: points, data set, bytes written, time"},

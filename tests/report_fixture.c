@@ -9,6 +9,8 @@
 
 #include "report_fixture.h"
 
+enum { FIXTURE_POINTS_MAX = 96 };
+
 static const char started[] = "2026-01-31T22:14:05.120Z";
 
 /* ---- parts ----------------------------------------------------------------------------------- */
@@ -319,7 +321,7 @@ static void init_run(struct archived_run *archived, unsigned round)
 	struct run *run = &archived->run;
 
 	memset(archived, 0, sizeof(*archived));
-	archived->measurements = calloc(32, sizeof(*archived->measurements));
+	archived->measurements = calloc(FIXTURE_POINTS_MAX, sizeof(*archived->measurements));
 	run->id = 41 + round;
 	run->round = round;
 	snprintf(run->uuid, sizeof(run->uuid), "%u3c5b0ee-94d7-4b0c-8a34-2f0f6d1c7e5%u", round,
@@ -410,6 +412,114 @@ void fixture_series(struct archived_run archived[FIXTURE_ROUNDS])
 	add_cached_flag(&archived[0]);
 	*figure_of(&archived[1], "rewrite", "latency_p99_9") = NAN;
 }
+
+/* ---- loads ----------------------------------------------------------------------------------- */
+
+/* A device that serves up to eight requests at once, the large ones thirty times as long. */
+static void add_load(struct archived_run *archived, uint64_t small, uint64_t large)
+{
+	struct measurement *m = add(archived, !large ? "oltp" : !small ? "dss" : "mixed");
+	double busy = (double)small + 6 * (double)large, wait = busy > 8 ? busy / 8 : 1;
+
+	if (small) {
+		number(m, "num_small", small);
+		number(m, "small_size", 8192);
+		number(m, large ? "small_write_percent" : "write_percent", 0);
+	}
+	if (large) {
+		number(m, "num_large", large);
+		number(m, "large_size", 1 << 20);
+		text(m, "large_type", "random");
+		number(m, small ? "large_write_percent" : "write_percent", 0);
+	}
+	number(m, "size", 8ULL << 30);
+	if (small == 7 && large == 2) {
+		m->status = STATUS_FAILED;
+		snprintf(m->message, sizeof(m->message), "read data: Input/output error");
+		return;
+	}
+	if (small)
+		operation(m, "small", (double)small / (wait * 1.2 * 90e-6), 8192, wait * 90e3, false);
+	if (large)
+		operation(m, "large", (double)large / (wait * 1.2 * 2.7e-3), 1 << 20, wait * 2.7e6,
+			  true);
+	if (small == 2 && large == 1)
+		measurement_flag(m, SEVERITY_VOID, "cached", "the device moved 40 %% of the bytes");
+}
+
+/* Latencies whose logarithm rises evenly up to the median, and ever faster beyond. */
+static void add_histogram(struct measurement *m, const char *name, double p50_ns)
+{
+	struct histogram *histogram = &measurement_add_histogram(m, name)->histogram;
+
+	for (unsigned i = 0; i < 40000; i++) {
+		double rank = (i + 0.5) / 40000, tail = -log2(1 - rank);
+
+		histogram_add(histogram, (uint64_t)(p50_ns * (0.6 + 0.4 * pow(tail, 1.6))));
+	}
+}
+
+/* Half a minute in which the device slows down for five seconds. */
+static void add_samples(struct measurement *m, const char *name, double rate, double p50_ns)
+{
+	for (uint64_t second = 0; second < 30; second++) {
+		struct sample *sample = measurement_add_sample(m, name);
+		double pace = second >= 18 && second < 23 ? 0.35 : 1 + 0.04 * sin((double)second);
+
+		sample->at_ns = second * NS_PER_S;
+		sample->count = (uint64_t)(rate * pace);
+		sample->bytes = sample->count * 8192;
+		sample->latency_p99_ns = p50_ns * 6 / pace;
+		sample->latency_max_ns = p50_ns * 60 / (pace * pace);
+	}
+	m->elapsed_ns = 30 * NS_PER_S;
+}
+
+static void add_random(struct archived_run *archived, const char *kind, uint64_t block_size,
+		       uint64_t depth)
+{
+	struct measurement *m = add(archived, "random");
+	double wait = depth > 8 ? (double)depth / 8 : 1, p50_ns = wait * (70e3 + (double)block_size);
+	double rate = (double)depth / (1.2 * p50_ns * 1e-9);
+
+	text(m, "operation", kind);
+	number(m, "block_size", block_size);
+	number(m, "queue_depth", depth);
+	number(m, "jobs", 1);
+	number(m, "size", 8ULL << 30);
+	if (strcmp(kind, "mixed") != 0) {
+		operation(m, kind, rate, (double)block_size, p50_ns, false);
+		add_histogram(m, kind, p50_ns);
+		add_samples(m, kind, rate, p50_ns);
+		return;
+	}
+	number(m, "write_percent", 30);
+	operation(m, "read", 0.7 * rate, (double)block_size, p50_ns, false);
+	operation(m, "write", 0.3 * rate, (double)block_size, 0.4 * p50_ns, true);
+	measurement_flag(m, SEVERITY_DOUBT, "unsteady", "the rate fell by 31 %%");
+}
+
+void fixture_loads(struct archived_run *archived)
+{
+	static const uint64_t depths[] = {32, 1, 8}; /* not in order */
+
+	init_run(archived, 1);
+	run_set_text(&archived->run.status, "failed");
+	run_set_text(&archived->run.label, "orion-normal");
+	run_set_text(&archived->run.target, "/srv/data");
+	for (int d = 0; d < 3; d++) {
+		add_random(archived, "read", 4096, depths[d]);
+		add_random(archived, "read", 65536, depths[d]);
+		add_random(archived, "mixed", 4096, depths[d]);
+	}
+	for (uint64_t large = 0; large <= 2; large++)
+		for (uint64_t small = 0; small <= 12; small++)
+			if (small || large)
+				add_load(archived, small, large);
+	sort_parameters(archived);
+}
+
+/* ---- texts that do harm ---------------------------------------------------------------------- */
 
 void fixture_hostile(struct archived_run *archived)
 {

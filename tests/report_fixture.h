@@ -15,6 +15,10 @@ void fixture_run(struct archived_run *archived);
 enum { FIXTURE_ROUNDS = 3 };
 void fixture_series(struct archived_run archived[FIXTURE_ROUNDS]);
 
+/* Orion's whole matrix for two disks, one point of it void and one failed, and a grid of random
+ * points with histograms and samples of 30 seconds. */
+void fixture_loads(struct archived_run *archived);
+
 /* A run whose every text tries to break the report it stands in. */
 void fixture_hostile(struct archived_run *archived);
 

@@ -11,10 +11,10 @@
 #include "archive_fixture.h"
 #include "golden.h"
 #include "phase.h"
+#include "printable.h"
 #include "report.h"
 #include "report/entries.h"
 #include "report/flags.h"
-#include "report/printable.h"
 #include "report_fixture.h"
 #include "stats.h"
 #include "suites.h"
@@ -142,26 +142,34 @@ static void test_hostile_golden(void)
 	check_held_golden(fixture_hostile, &format_csv, "hostile.csv");
 }
 
+static void test_loads_golden(void)
+{
+	check_held_golden(fixture_loads, &format_text, "loads.txt");
+}
+
 static void test_widths(void)
 {
 	static const unsigned widths[] = {64, 72, 80, 100, 132, 200};
-	struct archived_run run, hostile, series[FIXTURE_ROUNDS];
+	struct archived_run run, hostile, loads, series[FIXTURE_ROUNDS];
 
 	fixture_run(&run);
 	fixture_hostile(&hostile);
+	fixture_loads(&loads);
 	fixture_series(series);
 	for (size_t i = 0; i < sizeof(widths) / sizeof(widths[0]); i++) {
 		char *texts[] = {held_text(&run, 1, &format_text, widths[i]),
 				 held_text(&hostile, 1, &format_text, widths[i]),
+				 held_text(&loads, 1, &format_text, widths[i]),
 				 held_text(series, FIXTURE_ROUNDS, &format_text, widths[i])};
 
-		for (int t = 0; t < 3; t++) {
+		for (int t = 0; t < 4; t++) {
 			CU_ASSERT_EQUAL(wide_lines(texts[t], widths[i]), 0);
 			free(texts[t]);
 		}
 	}
 	release_all(&run, 1);
 	release_all(&hostile, 1);
+	release_all(&loads, 1);
 	release_all(series, FIXTURE_ROUNDS);
 }
 
@@ -615,6 +623,7 @@ static const struct test tests[] = {
 	{"what was not measured is n/a with its reason below", test_not_measured},
 	{"flags are tagged beside the figures and explained, void first", test_flags},
 	{"a run without flags says so", test_no_flags},
+	{"Orion's matrix and a grid print as tables", test_loads_golden},
 	{"Orion's summary names the best points and the knee", test_orion},
 	{"an empty run is told without a guess", test_empty_run},
 	{"no run at all is an error", test_no_run},

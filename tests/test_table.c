@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "golden.h"
-#include "report/printable.h"
+#include "printable.h"
 #include "rng.h"
 #include "suites.h"
 #include "table.h"
