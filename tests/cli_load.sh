@@ -135,6 +135,7 @@ test_the_device_moves_the_bytes_and_requests_that_the_archive_claims() {
 			"$(awk -F'|' '$2 < 0.95 * $1 || $2 > 1.05 * $1 + 1048576 ||
 				$3 < 0.95 * $1 / 16384 || $3 > 1.1 * $1 / 16384 + 256' seen)"
 	done
+	umount d || fail "something still holds the filesystem"
 }
 
 test_the_depth_asked_for_is_kept() {

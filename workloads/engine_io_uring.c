@@ -102,6 +102,12 @@ static void uring_close(void *out)
 {
 	struct uring_context *context = out;
 
+	/* The kernel takes a ring apart some time after it was closed, and holds what is registered
+	 * until then: a filesystem could not be unmounted right away. */
+	if (context->files_registered)
+		io_uring_unregister_files(&context->ring);
+	if (context->buffers_registered)
+		io_uring_unregister_buffers(&context->ring);
 	io_uring_queue_exit(&context->ring);
 	free(context);
 }
