@@ -89,6 +89,12 @@ const char *row_text(sqlite3_stmt *row, int column);
 /* A real of a column, NAN when it is NULL. */
 double row_real(sqlite3_stmt *row, int column);
 
+/* The value of a parameter, from three columns: type and atom of json_each, and the JSON itself. */
+struct value row_json_value(sqlite3_stmt *row, int first);
+
+/* The ids as a JSON array, for json_each to take apart; the caller's to free. */
+char *ids_as_json(const int64_t ids[], size_t count);
+
 /* The lock of the living: one byte of the file for each run (see archive.c). */
 int archive_lock_run(struct archive *archive, int64_t run_id, struct err *err);
 int archive_unlock_run(struct archive *archive, int64_t run_id, struct err *err);
@@ -123,6 +129,17 @@ int archive_step_end(struct archive *archive, bool nested, int rc, struct err *e
 
 /* A row_fn that adds the id in the first column to a struct run_ids. */
 int row_add_id(void *context, sqlite3_stmt *row, struct err *err);
+
+/* Names in the archive, to suggest the nearest to one that is not there. */
+struct names {
+	char **items;
+	size_t count;
+};
+int row_add_name(void *context, sqlite3_stmt *row, struct err *err); /* of the first column */
+void names_release(struct names *names);
+
+/* The nearest name, NULL when none is near; nothing can be added afterwards. */
+const char *names_nearest(struct names *names, const char *typed);
 
 /* A foreign program's run has no seed unless it names one. */
 static inline bool run_has_seed(const struct run *run)

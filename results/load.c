@@ -149,19 +149,11 @@ static struct measurement *measurement_of(struct loading *loading, sqlite3_stmt 
 							  : NULL;
 }
 
-/* A number is taken from its JSON text: SQLite would make a real of one above 2^63 - 1. */
 static int take_parameter(void *context, sqlite3_stmt *row, struct err *err)
 {
-	struct measurement *measurement = measurement_of(context, row);
-	const char *type = row_text(row, 2);
-	struct value value = {.kind = VALUE_NONE};
-
 	(void)err;
-	if (!strcmp(type, "integer"))
-		value = value_number(strtoull(row_text(row, 4), NULL, 10));
-	else if (!strcmp(type, "text"))
-		value = value_text(row_text(row, 3));
-	measurement_add_parameter(measurement, row_text(row, 1), value);
+	measurement_add_parameter(measurement_of(context, row), row_text(row, 1),
+				  row_json_value(row, 2));
 	return 0;
 }
 

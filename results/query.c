@@ -86,12 +86,7 @@ static const char *ids_format(const struct run_ids *ids, char text[IDS_TEXT_MAX]
 
 /* ---- lists of names, to suggest the nearest ---- */
 
-struct names {
-	char **items;
-	size_t count;
-};
-
-static int take_name(void *context, sqlite3_stmt *row, struct err *err)
+int row_add_name(void *context, sqlite3_stmt *row, struct err *err)
 {
 	struct names *names = context;
 
@@ -100,15 +95,14 @@ static int take_name(void *context, sqlite3_stmt *row, struct err *err)
 	return 0;
 }
 
-static void names_release(struct names *names)
+void names_release(struct names *names)
 {
 	for (size_t i = 0; i < names->count; i++)
 		free(names->items[i]);
 	free(names->items);
 }
 
-/* Ends the list with NULL and looks for the nearest; NULL when none is near. */
-static const char *names_nearest(struct names *names, const char *typed)
+const char *names_nearest(struct names *names, const char *typed)
 {
 	LIST_ADD(names->items, names->count);
 	return nearest_name(typed, (const char *const *)names->items);
@@ -203,7 +197,7 @@ static int refuse_unknown(struct archive *archive, const char *term, struct err 
 {
 	static const char sql[] = "SELECT DISTINCT label FROM run WHERE label IS NOT NULL";
 	struct names labels = {0};
-	int rc = archive_each(archive, err, sql, take_name, &labels, "");
+	int rc = archive_each(archive, err, sql, row_add_name, &labels, "");
 	const char *nearest = rc ? NULL : names_nearest(&labels, term);
 
 	if (!rc && nearest)
@@ -367,7 +361,7 @@ static int check_known(struct archive *archive, const struct filter *filter, str
 	struct names names = {0};
 	const char *nearest;
 	bool known = false;
-	int rc = archive_each(archive, err, sql, take_name, &names, "");
+	int rc = archive_each(archive, err, sql, row_add_name, &names, "");
 
 	for (size_t i = 0; i < names.count; i++)
 		known = known || !strcmp(names.items[i], filter->name);

@@ -5,8 +5,10 @@
  */
 #include <assert.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -205,4 +207,33 @@ int archive_transaction_end(struct archive *archive, int rc, struct err *err)
 	if (rc && !sqlite3_get_autocommit(archive->db))
 		sqlite3_exec(archive->db, "ROLLBACK", NULL, NULL, NULL);
 	return rc;
+}
+
+/* A number is taken from its JSON text: SQLite would make a real of one above 2^63 - 1. */
+struct value row_json_value(sqlite3_stmt *row, int first)
+{
+	const char *type = row_text(row, first);
+
+	if (!strcmp(type, "integer"))
+		return value_number(strtoull(row_text(row, first + 2), NULL, 10));
+	if (!strcmp(type, "text"))
+		return value_text(row_text(row, first + 1));
+	return (struct value){.kind = VALUE_NONE};
+}
+
+char *ids_as_json(const int64_t ids[], size_t count)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	if (!out)
+		abort();
+	putc('[', out);
+	for (size_t i = 0; i < count; i++)
+		fprintf(out, "%s%" PRId64, i ? "," : "", ids[i]);
+	putc(']', out);
+	if (fclose(out))
+		abort();
+	return text;
 }
