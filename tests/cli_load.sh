@@ -35,19 +35,20 @@ have_engine() { # NAME: it can be used here
 # ---- requests as the kernel sees them ----
 
 # Runs a load under strace and leaves the requests of worker N, as `OPERATION BYTES OFFSET
-# DESCRIPTOR FILE`, in requests.N; all that was traced is in trace.PID. A worker is known by asking
+# DESCRIPTOR FILE`, in requests.N, and how it opened data files in opened.N. A worker is known by asking
 # for its own CPU time; what it does in between is its load.
 traced() { # OPTIONS...
 	local file
 	need_strace
 	mkdir -p t
-	rm -f trace.* requests.* "$ASSAY_DB"
+	rm -f trace.* requests.* opened.* "$ASSAY_DB"
 	expect 0 strace -ff -y -s0 -qq -o trace -e abbrev=none -e trace=openat,pread64,pwrite64,io_submit,getrusage \
 		"$ASSAY" run -q --rounds 1 --seed 1 --size 16m --time 300ms "$@" t
 	workers=0
 	for file in trace.*; do
 		grep -q '^getrusage(RUSAGE_THREAD' "$file" || continue
 		workers=$((workers + 1))
+		grep '^openat.*"data\.' "$file" >"opened.$workers" || true
 		awk '/^getrusage/ { inside = !inside; next } inside' "$file" |
 			sed 's/{aio_data/\n&/g' | sed -nE \
 			's/^p(read|write)64\(([0-9]+)<([^>]*)>, .*, ([0-9]+), ([0-9]+)\) .*/\1 \4 \5 \2 \3/p
@@ -93,10 +94,11 @@ test_jobs_have_descriptors_and_files_of_their_own() {
 	traced --phases random --engine sync --jobs 4 --set random.files=4 \
 		--set random.operation=read --set random.queue_depth=1
 	equal "workers" 4 "$workers"
-	for i in 1 2 3 4; do cut -d' ' -f4,5 "requests.$i" | sort -u >>openers; done
-	equal "workers with one descriptor on one file" 4 "$(wc -l <openers)"
-	equal "descriptors" 4 "$(cut -d' ' -f1 openers | sort -u | wc -l)"
-	equal "files" 4 "$(cut -d' ' -f2 openers | sort -u | wc -l)"
+	for i in 1 2 3 4; do
+		equal "files that worker $i opened" 1 "$(wc -l <"opened.$i")"
+		equal "files that it read" 1 "$(cut -d' ' -f4,5 "requests.$i" | sort -u | tee -a read | wc -l)"
+	done
+	equal "files" 4 "$(cut -d' ' -f2 read | sort -u | wc -l)"
 }
 
 test_the_same_seed_gives_the_same_offsets() {
