@@ -268,7 +268,8 @@ void phase_resolve(struct phase_run *run, const char *name, struct value value);
 	X(dss)               \
 	X(mixed)             \
 	X(sync_methods)      \
-	X(wal_commit)
+	X(wal_commit)        \
+	X(checkpoint)
 #define PHASE_DECLARE(name) extern const struct phase phase_##name;
 PHASES(PHASE_DECLARE)
 #undef PHASE_DECLARE

@@ -10,6 +10,7 @@
 #include <sys/random.h>
 
 #include "counters.h"
+#include "durability.h"
 #include "environment.h"
 #include "fileset.h"
 #include "roots.h"
@@ -20,9 +21,10 @@
 
 /* What one round holds besides its run. */
 struct round {
-	struct stack stack;
+	struct stack stack, wal_stack; /* wal_: of --wal-dir, if there is one */
 	struct fileset *fileset;
-	struct counters *counters;
+	struct counters *counters, *wal_counters;
+	struct durability *durability, *wal_durability;
 	struct runner runner;
 };
 
@@ -57,7 +59,10 @@ int battery_init(struct battery *battery, const struct invocation *invocation,
 		code = uuid_make(battery->series, err);
 	if (!code && options->wal_dir) {
 		code = target_resolve(&battery->wal_target, options->wal_dir, err);
-		battery->has_wal = true;
+		if (!code && battery->wal_target.kind != TARGET_DIRECTORY)
+			code = err_set(err, ERR_USAGE, "--wal-dir %s is not a directory",
+				       options->wal_dir);
+		battery->has_wal = strcmp(battery->wal_target.path, target->path) != 0;
 	}
 	battery->runs = calloc(plan->rounds, sizeof(*battery->runs));
 	if (!code && !battery->runs)
@@ -128,19 +133,17 @@ static int describe_run(struct battery *battery, struct run *run, const struct s
 	return code;
 }
 
-static int describe_wal(struct battery *battery, struct run *run, struct err *err)
+static int describe_wal(struct battery *battery, struct stack *stack, struct run *run,
+			struct err *err)
 {
-	struct stack stack;
 	int code;
 
 	if (!battery->has_wal)
 		return 0;
-	code = stack_resolve(&roots_real, battery->wal_target.path, &stack, err);
-	if (code)
-		return code;
-	environment_target(&roots_real, &stack, "wal.", &run->facts);
-	stack_release(&stack);
-	return 0;
+	code = stack_resolve(&roots_real, battery->wal_target.path, stack, err);
+	if (!code)
+		environment_target(&roots_real, stack, "wal.", &run->facts);
+	return code;
 }
 
 /* ---- keeping ---- */
@@ -226,19 +229,39 @@ static int close_places(struct battery *battery, struct err *err)
 	return code;
 }
 
-static int open_round(struct battery *battery, struct round *round, struct err *err)
+/* What watches the devices of the target and of the log. */
+static int open_watches(const struct battery *battery, struct round *round,
+			const struct facts *facts, struct err *err)
+{
+	int code = counters_open(&round->counters, &roots_real, &round->stack, err);
+
+	if (!code && battery->target.kind == TARGET_DIRECTORY)
+		code = durability_open(&round->durability, &roots_real, &round->stack, facts, err);
+	if (!code && battery->has_wal)
+		code = counters_open(&round->wal_counters, &roots_real, &round->wal_stack, err);
+	if (!code && battery->has_wal)
+		code = durability_open(&round->wal_durability, &roots_real, &round->wal_stack, facts,
+				       err);
+	return code;
+}
+
+static int open_round(struct battery *battery, struct round *round, const struct facts *facts,
+		      struct err *err)
 {
 	const struct invocation *invocation = battery->invocation;
 	uint64_t most = invocation->options->max_write_bytes;
 	int code = fileset_open(&round->fileset, &battery->target, battery->seed, invocation->stop, err);
 
 	if (!code)
-		code = counters_open(&round->counters, &roots_real, &round->stack, err);
+		code = open_watches(battery, round, facts, err);
 	round->runner = (struct runner){
 		.target = &battery->target,
 		.wal_target = battery->has_wal ? &battery->wal_target : &battery->target,
 		.fileset = round->fileset,
 		.counters = round->counters,
+		.wal_counters = round->wal_counters,
+		.durability = round->durability,
+		.wal_durability = round->wal_durability,
 		.progress = &battery->progress,
 		.stop = invocation->stop,
 		.seed = battery->seed,
@@ -271,11 +294,20 @@ static int measure_points(struct battery *battery, struct round *round, struct a
 	return 0;
 }
 
+/* What syncs turned out to be worth, where a phase relied on them. */
+static void add_verdicts(const struct round *round, struct facts *facts)
+{
+	if (round->durability)
+		durability_facts(round->durability, "", facts);
+	if (round->wal_durability)
+		durability_facts(round->wal_durability, "wal.", facts);
+}
+
 static int run_round(struct battery *battery, struct round *round, struct archived_run *kept,
 		     struct err *err)
 {
 	const struct invocation *invocation = battery->invocation;
-	int code = open_round(battery, round, err);
+	int code = open_round(battery, round, &kept->run.facts, err);
 
 	if (code)
 		return code;
@@ -283,15 +315,20 @@ static int run_round(struct battery *battery, struct round *round, struct archiv
 	code = measure_points(battery, round, kept);
 	if (code)
 		err_set(err, code, "interrupted by a signal: what was finished is archived");
+	add_verdicts(round, &kept->run.facts);
 	finish(battery, kept, code);
 	return code;
 }
 
 static void release_round(struct round *round)
 {
+	durability_close(round->durability);
+	durability_close(round->wal_durability);
 	counters_close(round->counters);
+	counters_close(round->wal_counters);
 	fileset_close(round->fileset);
 	stack_release(&round->stack);
+	stack_release(&round->wal_stack);
 }
 
 static int begin_run(struct battery *battery, struct round *round, struct run *run, struct err *err)
@@ -301,7 +338,7 @@ static int begin_run(struct battery *battery, struct round *round, struct run *r
 	if (!code)
 		code = describe_run(battery, run, &round->stack, err);
 	if (!code)
-		code = describe_wal(battery, run, err);
+		code = describe_wal(battery, &round->wal_stack, run, err);
 	if (code || battery->archive_failed)
 		return code;
 	code = archive_begin(battery->archive, run, err);

@@ -451,7 +451,7 @@ static int check_bytes(const char *what, uint64_t bytes, const char *path, struc
 	uint64_t available, reserve;
 
 	if (statvfs(path, fs))
-		return err_set(err, -errno, "statvfs %s: %s", path, strerror(errno));
+		return err_set(err, ERR_USAGE, "statvfs %s: %s", path, strerror(errno));
 	available = (uint64_t)fs->f_bavail * fs->f_frsize;
 	reserve = (uint64_t)fs->f_blocks * fs->f_frsize / 20;
 	available = available > reserve ? available - reserve : 0;

@@ -395,15 +395,29 @@ int fileset_evict(struct fileset *fileset, unsigned index, uint64_t *resident_by
 
 /* ---- names ---- */
 
+/* The prefix and a number as we print them. */
+static bool is_numbered(const char *name, const char *prefix)
+{
+	size_t length = strlen(prefix), digits;
+	const char *number = name + length;
+
+	if (strncmp(name, prefix, length) != 0)
+		return false;
+	digits = strspn(number, "0123456789");
+	return digits && !number[digits] && (number[0] != '0' || digits == 1);
+}
+
 int fileset_owns(const char *name)
 {
-	unsigned index;
-	char rebuilt[16];
+	static const char *const numbered[] = {"data.", "wal.", "page.", "probe."};
+	static const char *const whole[] = {"sqlite.db", "sqlite.db-journal", "sqlite.db-wal",
+					    "sqlite.db-shm"};
 
-	if (smallfiles_owns(name))
-		return 1;
-	if (sscanf(name, "data.%u", &index) != 1)
-		return 0;
-	name_of(rebuilt, index);
-	return !strcmp(rebuilt, name);
+	for (size_t i = 0; i < sizeof(numbered) / sizeof(numbered[0]); i++)
+		if (is_numbered(name, numbered[i]))
+			return 1;
+	for (size_t i = 0; i < sizeof(whole) / sizeof(whole[0]); i++)
+		if (!strcmp(name, whole[i]))
+			return 1;
+	return smallfiles_owns(name);
 }

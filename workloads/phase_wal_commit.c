@@ -112,7 +112,7 @@ static void cost(const struct point *point, const struct target *target, struct 
 
 static const struct param_use params[] = {
 	PARAMS_STEADY,
-	PARAMS_WAL,
+	PARAMS_WAL("1"),
 	{NULL, NULL},
 };
 

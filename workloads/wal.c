@@ -93,10 +93,13 @@ unsigned wal_clients(const struct phase_run *run)
 
 uint64_t wal_count(const struct phase_run *run, unsigned operation)
 {
+	const struct operation *operations = run->point->phase->operations;
 	uint64_t count = 0;
 
-	for (unsigned i = 0; i < run->worker_count; i++)
-		count += run->workers[i].recorders[operation].histogram.count;
+	for (unsigned o = 0; operations[o].name; o++)
+		for (unsigned i = 0; i < run->worker_count; i++)
+			if (o == operation || operations[o].part_of == 1 + operation)
+				count += run->workers[i].recorders[o].histogram.count;
 	return count;
 }
 

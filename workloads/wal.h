@@ -13,8 +13,8 @@ extern const struct param param_write_unit;
 extern const struct param param_segment;
 extern const struct param param_segment_size;
 
-#define PARAMS_WAL                                                                                 \
-	{&param_clients, "1"}, {&param_record_size, "512"}, {&param_write_unit, "8k"},             \
+#define PARAMS_WAL(clients)                                                                        \
+	{&param_clients, clients}, {&param_record_size, "512"}, {&param_write_unit, "8k"},             \
 		{&param_method, "fdatasync"}, {&param_segment, "recycled"},                        \
 		{&param_segment_size, "16m"}
 
@@ -39,7 +39,7 @@ extern const struct metric wal_metrics[];
 int wal_finish(struct log *log, const struct phase_run *run, unsigned commit, unsigned flush,
 	       struct measurement *measurement, struct err *err);
 
-/* Operations of one kind that all workers counted, before they are merged. */
+/* Operations of one kind, or of its parts, that all workers counted, before they are merged. */
 uint64_t wal_count(const struct phase_run *run, unsigned operation);
 
 #endif
