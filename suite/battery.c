@@ -43,8 +43,8 @@ static int make_seed(const struct options *options, uint64_t *seed, struct err *
 }
 
 int battery_init(struct battery *battery, const struct invocation *invocation,
-		 const struct plan *plan, const struct target *target, struct archive *archive,
-		 struct err *err)
+		 const struct plan *plan, uint64_t runs, const struct target *target,
+		 struct archive *archive, struct err *err)
 {
 	const struct options *options = invocation->options;
 	int code;
@@ -64,12 +64,12 @@ int battery_init(struct battery *battery, const struct invocation *invocation,
 				       options->wal_dir);
 		battery->has_wal = strcmp(battery->wal_target.path, target->path) != 0;
 	}
-	battery->runs = calloc(plan->rounds, sizeof(*battery->runs));
+	battery->runs = calloc(runs, sizeof(*battery->runs));
 	if (!code && !battery->runs)
-		code = err_set(err, -ENOMEM, "allocate %llu rounds: %s",
-			       (unsigned long long)plan->rounds, strerror(ENOMEM));
+		code = err_set(err, -ENOMEM, "allocate %llu runs: %s", (unsigned long long)runs,
+			       strerror(ENOMEM));
 	progress_init(&battery->progress, invocation->log, options->quiet,
-		      (unsigned)(plan->count * plan->rounds), plan->cost.time_ns * plan->rounds);
+		      (unsigned)(plan->count * runs), plan->cost.time_ns * runs);
 	return code;
 }
 
@@ -79,25 +79,10 @@ void battery_release(struct battery *battery)
 		archived_run_release(&battery->runs[i]);
 	free(battery->runs);
 	battery->runs = NULL;
+	facts_release(&battery->tags);
 }
 
 /* ---- the run's row ---- */
-
-static int add_pairs(struct facts *facts, const struct words *words, const char *option,
-		     struct err *err)
-{
-	for (size_t i = 0; i < words->count; i++) {
-		const char *value;
-		char *name;
-		int code = options_split(words->items[i], option, &name, &value, err);
-
-		if (code)
-			return code;
-		facts_set_text(facts, name, value);
-		free(name);
-	}
-	return 0;
-}
 
 /* How the points of ramps were made. */
 static void add_rules(const struct plan *plan, struct facts *facts)
@@ -125,9 +110,9 @@ static int describe_run(struct battery *battery, struct run *run, const struct s
 	add_rules(battery->plan, &run->facts);
 	environment_host(&roots_real, &run->facts);
 	environment_target(&roots_real, stack, "", &run->facts);
-	code = add_pairs(&run->facts, &options->facts, "fact", err);
+	code = options_pairs(&options->facts, "fact", &run->facts, err);
 	if (!code)
-		code = add_pairs(&run->tags, &options->tags, "tag", err);
+		code = options_pairs(&options->tags, "tag", &run->tags, err);
 	if (options->note)
 		run_add_note(run, NULL, options->note);
 	return code;

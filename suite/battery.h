@@ -18,7 +18,8 @@
  * printed when the archive fails in the middle. */
 struct battery {
 	const struct invocation *invocation;
-	const struct plan *plan;
+	const struct plan *plan; /* of the rounds to come; a sweep changes it between them */
+	struct facts tags;       /* of the rounds to come, besides those of --tag */
 	struct target target;
 	struct target wal_target; /* of --wal-dir; kind as target's own when there is none */
 	bool has_wal;
@@ -33,10 +34,11 @@ struct battery {
 	struct err archive_err;
 };
 
-/* Fills *battery for a plan whose target has been resolved; archive is borrowed. */
+/* Fills *battery for that many runs of a plan whose target has been resolved; archive is borrowed.
+ * Series and seed are fresh; a series that is resumed replaces them. */
 int battery_init(struct battery *battery, const struct invocation *invocation,
-		 const struct plan *plan, const struct target *target, struct archive *archive,
-		 struct err *err);
+		 const struct plan *plan, uint64_t runs, const struct target *target,
+		 struct archive *archive, struct err *err);
 void battery_release(struct battery *battery);
 
 /* One run: a fresh private directory, the whole battery, the run ended in the archive. -EINTR when

@@ -38,6 +38,7 @@ struct command {
 /* The order is the order of help. */
 #define COMMANDS(X) \
 	X(run)      \
+	X(sweep)    \
 	X(list)     \
 	X(show)     \
 	X(import)   \

@@ -73,6 +73,10 @@ static const struct option_row rows[] = {
 	 "p99 up to which the highest IOPS are looked for (5ms)"},
 	{"dry-run", 0, NULL, OPTIONS_LOAD, KIND_FLAG, AT(dry_run), 0,
 	 "print the plan: points, data set, bytes written, time"},
+	{"axis", 0, "NAME=V[,V...]", OPTIONS_SWEEP, KIND_WORDS, AT(axes), 0,
+	 "what to vary; several axes make every combination"},
+	{"resume", 0, NULL, OPTIONS_SWEEP, KIND_FLAG, AT(resume), 0,
+	 "go on with the newest unfinished sweep, or the one of that UUID"},
 	{"label", 0, "TEXT", OPTIONS_LABELS, KIND_TEXT, AT(label), 0, "a name for the run"},
 	{"tag", 0, "K=V", OPTIONS_LABELS, KIND_WORDS, AT(tags), 0, "a tag to find and compare by"},
 	{"untag", 0, "K", OPTIONS_UNTAG, KIND_WORDS, AT(untags), 0, "remove a tag"},
@@ -106,8 +110,7 @@ static void words_add(struct words *words, const char *word)
 	words->items[words->count++] = word;
 }
 
-static int add_override(struct options *options, const char *param, const char *text,
-			struct err *err)
+int options_override(struct options *options, const char *param, const char *text, struct err *err)
 {
 	if (options->override_count == OVERRIDES_MAX)
 		return err_set(err, ERR_USAGE, "--%s: too many options", param);
@@ -160,7 +163,7 @@ static int apply(struct options *options, const struct option_row *row, const ch
 		words_add(field(options, row->offset), text);
 		return 0;
 	case KIND_OVERRIDE:
-		return add_override(options, row->name, text, err);
+		return options_override(options, row->name, text, err);
 	default:
 		return apply_number(options, row, text, err);
 	}
@@ -287,9 +290,67 @@ void options_release(struct options *options)
 	free(options->tags.items);
 	free(options->untags.items);
 	free(options->facts.items);
+	free(options->axes.items);
 	free(options->arguments.items);
 	free(options->command_line);
 	*options = (struct options){0};
+}
+
+void options_add_set(struct options *options, const char *word)
+{
+	words_add(&options->set, word);
+}
+
+struct options options_copy(const struct options *options)
+{
+	struct options copy = *options;
+
+	copy.set = (struct words){0};
+	for (size_t i = 0; i < options->set.count; i++)
+		words_add(&copy.set, options->set.items[i]);
+	return copy;
+}
+
+void options_release_copy(struct options *copy)
+{
+	free(copy->set.items);
+	copy->set = (struct words){0};
+}
+
+/* Copies one word without its quotes; returns where the line goes on. */
+static const char *unquote(const char *line, char **out)
+{
+	bool quoted = false;
+
+	for (; *line && (quoted || *line != ' '); line++) {
+		if (*line == '\'')
+			quoted = !quoted;
+		else if (!quoted && *line == '\\' && line[1])
+			*(*out)++ = *++line;
+		else
+			*(*out)++ = *line;
+	}
+	*(*out)++ = '\0';
+	return line;
+}
+
+int options_unquote(const char *line, int *argc, char ***argv, struct err *err)
+{
+	size_t length = strlen(line), most = length / 2 + 2;
+	char **words = malloc(most * sizeof(*words) + length + 2);
+	char *out = (char *)(words + most);
+
+	if (!words)
+		return err_set(err, -ENOMEM, "split a command line: %s", strerror(ENOMEM));
+	*argc = 0;
+	while (*line) {
+		words[(*argc)++] = out;
+		line = unquote(line, &out);
+		line += strspn(line, " ");
+	}
+	words[*argc] = NULL;
+	*argv = words;
+	return 0;
 }
 
 void options_print(const struct command *command, FILE *out)

@@ -23,7 +23,8 @@ enum option_group {
 	OPTIONS_LABELS = 16,  /* --label, --tag, --fact, --note */
 	OPTIONS_QUIET = 32,   /* -q */
 	OPTIONS_YES = 64,     /* --yes */
-	OPTIONS_UNTAG = 128   /* --untag */
+	OPTIONS_UNTAG = 128,  /* --untag */
+	OPTIONS_SWEEP = 1024  /* --axis, --resume */
 };
 
 /* Words in the order they were given; they point into argv. */
@@ -54,6 +55,10 @@ struct options {
 	uint64_t max_write_bytes; /* UINT64_MAX: no limit */
 	uint64_t knee_ns;
 	bool dry_run;
+	/* sweep */
+	struct words axes;
+	bool resume;
+	const char *profile_text; /* of a series that is resumed: its profile as it was */
 	/* labels */
 	const char *label, *note;
 	struct words tags, untags, facts;
@@ -72,6 +77,19 @@ enum options_outcome { OPTIONS_GO_ON, OPTIONS_HELP, OPTIONS_VERSION };
 int options_parse(struct options *options, const struct command *command, int argc, char **argv,
 		  enum options_outcome *outcome, struct err *err);
 void options_release(struct options *options);
+
+/* Adds what --PARAM TEXT and --set WORD would. A copy of options made by assignment shares the
+ * lists of the original until options_copy has made them its own. */
+int options_override(struct options *options, const char *param, const char *text, struct err *err);
+void options_add_set(struct options *options, const char *word);
+
+/* A copy that can be added to; released by options_release_copy. */
+struct options options_copy(const struct options *options);
+void options_release_copy(struct options *copy);
+
+/* Splits a command line as options_parse joined it: words that a shell would see the same. *argv
+ * and what it points to are one block, the caller's to free. */
+int options_unquote(const char *line, int *argc, char ***argv, struct err *err);
 
 /* Prints the options of a command, two columns. */
 void options_print(const struct command *command, FILE *out);

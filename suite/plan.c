@@ -415,10 +415,13 @@ static int make_points(struct plan *plan, const struct options *options,
 int plan_make(struct plan *plan, const struct options *options, const char *default_profile,
 	      const struct target *target, struct err *err)
 {
+	const char *name = options->profile ? options->profile : default_profile;
 	int code;
 
 	*plan = (struct plan){0};
-	code = profile_load(&plan->profile, options->profile ? options->profile : default_profile, err);
+	code = options->profile_text
+		       ? profile_load_text(&plan->profile, name, options->profile_text, err)
+		       : profile_load(&plan->profile, name, err);
 	if (!code)
 		code = make_points(plan, options, target, err);
 	if (code)

@@ -295,21 +295,40 @@ static bool read_builtin(struct profile *profile, const char *name)
 	return false;
 }
 
-int profile_load(struct profile *profile, const char *name_or_path, struct err *err)
+static void start(struct profile *profile, const char *origin)
 {
-	const char *base = strrchr(name_or_path, '/');
-	int code = 0;
+	const char *base = strrchr(origin, '/');
 
 	*profile = (struct profile){.rounds = 1};
-	profile->origin = copy(name_or_path);
-	profile->name = copy(base ? base + 1 : name_or_path);
+	profile->origin = copy(origin);
+	profile->name = copy(base ? base + 1 : origin);
+}
+
+static int finish(struct profile *profile, struct err *err)
+{
+	int code = parse(profile, err);
+
+	if (!code && !profile->rounds)
+		code = err_set(err, ERR_USAGE, "%s: rounds is 0", profile->origin);
+	return code;
+}
+
+int profile_load(struct profile *profile, const char *name_or_path, struct err *err)
+{
+	int code = 0;
+
+	start(profile, name_or_path);
 	if (!read_builtin(profile, name_or_path))
 		code = read_file(profile, name_or_path, err);
-	if (!code)
-		code = parse(profile, err);
-	if (!code && !profile->rounds)
-		code = err_set(err, ERR_USAGE, "%s: rounds is 0", name_or_path);
-	return code;
+	return code ? code : finish(profile, err);
+}
+
+int profile_load_text(struct profile *profile, const char *origin, const char *text,
+		      struct err *err)
+{
+	start(profile, origin);
+	profile->text = copy(text);
+	return finish(profile, err);
 }
 
 void profile_release(struct profile *profile)

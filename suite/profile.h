@@ -48,6 +48,9 @@ struct profile {
 /* Reads the built-in of that name, else the file. Unknown sections, parameters and values are
  * ERR_USAGE with the line and the nearest valid name. */
 int profile_load(struct profile *profile, const char *name_or_path, struct err *err);
+/* Reads a profile from its text; origin is for messages, and the name when the text has none. */
+int profile_load_text(struct profile *profile, const char *origin, const char *text,
+		      struct err *err);
 void profile_release(struct profile *profile);
 
 /* A built-in profile: each file of suite/profiles/ is one, under its name without .ini. */

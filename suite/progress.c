@@ -68,19 +68,23 @@ void progress_begin(struct progress *progress, const struct point *point)
 	}
 }
 
-/* Share of the point that is done: of the window for STEADY; for PASSES of the time asked for, with
- * the pass under way. */
+static double least(double a, double b)
+{
+	return a < b ? a : b;
+}
+
+/* Share of the point that is done: of the window for STEADY. Of PASSES the first tells how many
+ * there will be; until it is over, the least of its own share and of the time asked for is fair. */
 static double fraction_of(const struct phase_run *run, uint64_t elapsed_ns, uint64_t units,
 			  uint64_t point_ns)
 {
-	double share;
+	double asked_ns = (double)(run->time_ns + run->warmup_ns);
 
-	if (run->point->phase->model == MODEL_STEADY)
-		share = (double)point_ns / (double)(run->time_ns + run->warmup_ns);
-	else
-		share = (double)elapsed_ns / (double)run->time_ns +
-			(elapsed_ns || !run->total_units ? 0 : (double)units / (double)run->total_units);
-	return share < 1 ? share : 1;
+	if (run->point->phase->model == MODEL_STEADY || !run->total_units)
+		return least(1, (double)point_ns / asked_ns);
+	if (elapsed_ns)
+		return least(1, (double)elapsed_ns / asked_ns);
+	return least((double)units / (double)run->total_units, (double)point_ns / asked_ns);
 }
 
 /* Time left: what is planned and not done, stretched by how long things have taken so far. */
