@@ -128,7 +128,8 @@ struct format {
 	X(text)    \
 	X(markdown) \
 	X(csv)     \
-	X(json)
+	X(json)    \
+	X(html)
 
 #define FORMAT_DECLARE(name) extern const struct format format_##name;
 FORMATS(FORMAT_DECLARE)

@@ -13,11 +13,11 @@
 enum chart_kind {
 	CHART_LINES,     /* a line through the points of each series */
 	CHART_INTERVALS, /* categories down; a mark for each series, with low and high, across */
-	CHART_HEAT       /* series down, categories across; the shade of a cell tells y */
+	CHART_HEAT       /* series down, as y's title says, categories across; shades tell y */
 };
 
 enum scale {
-	SCALE_LINEAR, /* from 0, unless that leaves nothing to see */
+	SCALE_LINEAR, /* 0 is always in sight */
 	SCALE_LOG,    /* values above 0 alone are shown */
 	SCALE_TAIL    /* fractions from 0 to below 1: each 9 takes the same room */
 };

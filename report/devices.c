@@ -97,6 +97,7 @@ void devices_add(struct document *document, const struct entries *entries,
 {
 	struct table *table = document_table(document, NULL, device_columns, DEVICE_COLUMNS);
 
+	section_caption(table, section, "what the devices did");
 	for (size_t i = 0; i < entries->count; i++) {
 		const struct entry *entry = &entries->items[i];
 		const struct measurement **usable = must_allocate(entry->count, sizeof(*usable));

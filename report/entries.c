@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "entries.h"
+#include "json.h"
 #include "must.h"
 #include "stats.h"
 #include "units.h"
@@ -225,6 +226,27 @@ const char *parameter_format(char text[PARAMETER_TEXT_MAX], const struct paramet
 			 unit == UNIT_PERCENT ? "%" : "");
 	}
 	return text;
+}
+
+void parameters_write(struct json *json, const struct parameter *parameters, size_t count)
+{
+	json_object_open(json, false);
+	for (size_t i = 0; i < count; i++) {
+		json_key(json, parameters[i].name);
+		json_value(json, &parameters[i].value);
+	}
+	json_object_close(json);
+}
+
+char *parameters_as_json(const struct parameter *parameters, size_t count)
+{
+	struct writing text;
+	struct json json;
+
+	writing_open(&text);
+	json_init(&json, text.out);
+	parameters_write(&json, parameters, count);
+	return writing_close(&text);
 }
 
 /* Parameters whose values need no name beside them. */

@@ -70,6 +70,9 @@ extern const struct section sections[]; /* ends with a NULL name */
 const struct section *section_of(const char *phase);
 bool entry_is_in(const struct entry *entry, const struct section *section);
 
+/* Names a table of a section: "Files: rates". */
+void section_caption(struct table *table, const struct section *section, const char *what);
+
 /* Tells the parameters that do not vary: those most of a section's phases share first, then each
  * phase's own. */
 void section_parameters(struct document *document, const struct entries *entries,
@@ -78,6 +81,11 @@ void section_parameters(struct document *document, const struct entries *entries
 /* A parameter's value as a user would type it. Returns text. */
 enum { PARAMETER_TEXT_MAX = 2 * VALUE_TEXT_MAX };
 const char *parameter_format(char text[PARAMETER_TEXT_MAX], const struct parameter *parameter);
+
+/* Parameters as a JSON object: written, or as a text that is the caller's to free. */
+struct json;
+void parameters_write(struct json *json, const struct parameter *parameters, size_t count);
+char *parameters_as_json(const struct parameter *parameters, size_t count);
 
 /* The unit of a parameter's number, told from its name: an archive holds base units. */
 enum unit parameter_unit(const char *name);

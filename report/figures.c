@@ -25,6 +25,7 @@ struct figure {
 
 /* The first column names the operation; the others hold the figures, in their order. */
 struct figure_table {
+	const char *name;
 	const struct column *columns;
 	const struct figure *figures;
 	size_t count; /* of figures */
@@ -43,7 +44,7 @@ static const struct column rate_columns[] = {
 };
 static const struct figure rate_figures[] = {{.metric = "throughput"}, {.metric = "rate"},
 					     {.metric = "cpu", .whole = true}};
-static const struct figure_table rates = {rate_columns, rate_figures, COUNT_OF(rate_figures), true};
+static const struct figure_table rates = {"rates", rate_columns, rate_figures, COUNT_OF(rate_figures), true};
 
 static const struct column cached_columns[] = {
 	OPERATION_COLUMN,
@@ -56,7 +57,7 @@ static const struct figure cached_figures[] = {{.metric = "throughput_to_cache"}
 					       {.metric = "throughput"},
 					       {.metric = "rate"},
 					       {.metric = "cpu", .whole = true}};
-static const struct figure_table cached_rates = {cached_columns, cached_figures,
+static const struct figure_table cached_rates = {"rates", cached_columns, cached_figures,
 						 COUNT_OF(cached_figures), true};
 
 static const struct column latency_columns[] = {
@@ -72,7 +73,7 @@ static const struct figure latency_figures[] = {{.metric = "latency_p50"},
 						{.metric = "latency_p99"},
 						{.metric = "latency_p99_9"},
 						{.metric = "latency_max"}};
-static const struct figure_table latencies = {latency_columns, latency_figures,
+static const struct figure_table latencies = {"latencies", latency_columns, latency_figures,
 					      COUNT_OF(latency_figures), false};
 
 /* ---- values ---------------------------------------------------------------------------------- */
@@ -305,6 +306,7 @@ static void add_table(struct document *document, const struct entries *entries,
 {
 	struct table *table = document_table(document, NULL, kind->columns, kind->count + 1);
 
+	section_caption(table, section, kind->name);
 	for (size_t i = 0; i < entries->count; i++)
 		if (entry_is_in(&entries->items[i], section))
 			add_entry(table, entries, &entries->items[i], kind);
@@ -349,6 +351,7 @@ static void add_own_metrics(struct document *document, const struct entries *ent
 {
 	struct table *table = document_table(document, NULL, own_columns, OWN_COLUMNS);
 
+	section_caption(table, section, "other figures");
 	for (size_t i = 0; i < entries->count; i++) {
 		const struct entry *entry = &entries->items[i];
 		const struct measurement **usable = must_allocate(entry->count, sizeof(*usable));

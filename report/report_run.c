@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "charts.h"
 #include "devices.h"
 #include "entries.h"
 #include "export.h"
@@ -34,35 +35,38 @@ static bool has_section(const struct entries *entries, const struct section *sec
 	return false;
 }
 
-static void add_orion(struct document *document, const struct entries *entries, double knee_ns)
-{
-	struct matrices matrices;
+/* What a report holds beside what there is of the runs. */
+struct scope {
+	double knee_ns;
+	bool charts;
+};
 
-	orion_add(document, entries, knee_ns);
-	matrices_find(&matrices, entries);
+static void add_section(struct document *document, const struct entries *entries,
+			const struct section *section, const struct scope *scope)
+{
+	struct matrices matrices = {0};
+
+	document_heading(document, section->title);
+	section_parameters(document, entries, section);
+	if (!strcmp(section->name, "orion")) {
+		orion_add(document, entries, scope->knee_ns);
+		matrices_find(&matrices, entries);
+	}
 	matrices_add(document, &matrices);
+	if (!strcmp(section->name, "patterns"))
+		grids_add(document, entries, section);
+	figures_add(document, entries, section);
+	devices_add(document, entries, section);
+	remarks_add(document, entries, section);
+	if (scope->charts) {
+		charts_add_matrices(document, &matrices);
+		charts_add(document, entries, section);
+	}
 	matrices_release(&matrices);
 }
 
-static void add_sections(struct document *document, const struct entries *entries, double knee_ns)
-{
-	for (const struct section *section = sections; section->name; section++) {
-		if (!has_section(entries, section))
-			continue;
-		document_heading(document, section->title);
-		section_parameters(document, entries, section);
-		if (!strcmp(section->name, "orion"))
-			add_orion(document, entries, knee_ns);
-		if (!strcmp(section->name, "patterns"))
-			grids_add(document, entries, section);
-		figures_add(document, entries, section);
-		devices_add(document, entries, section);
-		remarks_add(document, entries, section);
-	}
-}
-
 static void add_runs(struct document *document, const struct archived_run *runs, size_t count,
-		     double knee_ns)
+		     const struct scope *scope)
 {
 	struct entries entries;
 	struct flags flags;
@@ -70,7 +74,9 @@ static void add_runs(struct document *document, const struct archived_run *runs,
 	entries_init(&entries, runs, count);
 	flags_collect(&flags, &entries);
 	head_add(document, runs, count, &flags);
-	add_sections(document, &entries, knee_ns);
+	for (const struct section *section = sections; section->name; section++)
+		if (has_section(&entries, section))
+			add_section(document, &entries, section, scope);
 	flags_add(document, &flags, &entries);
 	if (entries.count) {
 		document_heading(document, "How to read this");
@@ -95,14 +101,16 @@ static int render_document(const struct archived_run *runs, size_t count,
 			   FILE *out, struct err *err)
 {
 	struct document document = {0};
-	double knee_ns = options && options->knee_ns ? (double)options->knee_ns : KNEE_DEFAULT_NS;
+	struct scope scope = {.knee_ns = KNEE_DEFAULT_NS, .charts = format->draws};
 	int code;
 
+	if (options && options->knee_ns)
+		scope.knee_ns = (double)options->knee_ns;
 	if (count == 1 || is_series(runs, count)) {
-		add_runs(&document, runs, count, knee_ns);
+		add_runs(&document, runs, count, &scope);
 	} else {
 		for (size_t i = 0; i < count; i++)
-			add_runs(&document, &runs[i], 1, knee_ns);
+			add_runs(&document, &runs[i], 1, &scope);
 	}
 	code = format->render(&document, options, out, err);
 	document_release(&document);
@@ -130,22 +138,6 @@ static const struct column csv_columns[CSV_COLUMNS] = {
 	[CSV_FLAGS] = {.name = "flags"},
 };
 
-static char *parameters_json(const struct measurement *measurement)
-{
-	struct writing text;
-	struct json json;
-
-	writing_open(&text);
-	json_init(&json, text.out);
-	json_object_open(&json, false);
-	for (size_t i = 0; i < measurement->parameter_count; i++) {
-		json_key(&json, measurement->parameters[i].name);
-		json_value(&json, &measurement->parameters[i].value);
-	}
-	json_object_close(&json);
-	return writing_close(&text);
-}
-
 /* "cached,steal", or NULL */
 static char *flag_codes(const struct measurement *measurement)
 {
@@ -162,7 +154,9 @@ static char *flag_codes(const struct measurement *measurement)
 static void add_metrics(struct table *table, const struct run *run,
 			const struct measurement *measurement)
 {
-	char *parameters = parameters_json(measurement), *flags = flag_codes(measurement);
+	char *parameters =
+		parameters_as_json(measurement->parameters, measurement->parameter_count);
+	char *flags = flag_codes(measurement);
 
 	for (size_t i = 0; i < measurement->metric_count; i++) {
 		const struct metric_value *metric = &measurement->metrics[i];
@@ -230,11 +224,12 @@ int report_runs(struct archive *archive, const struct run_ids *ids, const struct
 		const struct format_options *options, FILE *out, struct err *err)
 {
 	struct archived_run *runs = must_allocate(ids->count, sizeof(*runs));
+	unsigned what = format->draws ? LOAD_ALL : LOAD_SAMPLES;
 	size_t loaded = 0;
 	int code = 0;
 
 	while (!code && loaded < ids->count) {
-		code = archive_load(archive, ids->items[loaded], LOAD_SAMPLES, &runs[loaded], err);
+		code = archive_load(archive, ids->items[loaded], what, &runs[loaded], err);
 		loaded += !code;
 	}
 	if (!code)

@@ -50,6 +50,14 @@ bool entry_is_in(const struct entry *entry, const struct section *section)
 	return section_of(entry->first->phase) == section;
 }
 
+void section_caption(struct table *table, const struct section *section, const char *what)
+{
+	char *caption = must_format("%s: %s", section->title, what);
+
+	table_caption(table, caption);
+	free(caption);
+}
+
 /* ---- parameters that do not vary ------------------------------------------------------------- */
 
 /* One parameter of one phase that all its points share. */
