@@ -73,7 +73,15 @@ struct operation {
 	unsigned part_of;             /* 0, or 1 + the index of the operation this is a part of: what
 				       * is recorded here counts there too */
 	bool moves_bytes;             /* has a throughput */
+	bool reads, writes;           /* what is recorded here, and not in a part, was read from, or
+				       * written to, the target's data */
 	bool to_cache;                /* buffered writes: has throughput_to_cache (worker_mark_cached) */
+};
+
+/* What random offsets came to. */
+struct phase_reach {
+	uint64_t offsets; /* drawn; 0: there were none */
+	double distinct_blocks, likely_blocks; /* touched, and what so many are likely to touch */
 };
 
 struct worker;
@@ -95,6 +103,7 @@ struct phase_run {
 	struct worker *workers; /* all roles, in order; from the first begin until after finish */
 	unsigned worker_count;
 	uint64_t elapsed_ns;  /* the timed part, from finish on */
+	struct phase_reach reach; /* likewise; finish adds to it */
 	/* From finish on, of phases with SYNCS_LOG: what the filesystem of wal_target sent to its
 	 * devices in the timed part. */
 	struct device_use log_use;
@@ -136,6 +145,7 @@ struct phase {
 	const void *variant; /* what tells apart phases that share their code; theirs alone */
 	bool on_device; /* works on a block device as well as in a directory */
 	unsigned syncs; /* enum phase_syncs */
+	bool swings;    /* the rate rises and falls by design */
 	enum phase_model model;
 	enum phase_traffic (*traffic)(const struct point *point);
 	void (*cost)(const struct point *point, const struct target *target, struct phase_cost *cost);
@@ -177,6 +187,8 @@ struct worker {
 
 	uint64_t begin_ns, cached_ns, end_ns;   /* of work(), by the worker itself */
 	uint64_t cpu_user_ns, cpu_system_ns;    /* of work(), summed over passes */
+	uint64_t cpu_wait_ns;                   /* likewise: ready to run, and no CPU was free */
+	bool cpu_wait_known;
 	uint64_t work_ns;                       /* end - begin, summed over passes */
 	_Atomic uint64_t progress;              /* units done in this pass or window; relaxed, for the live line */
 };

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "coverage.h"
 #include "cpus.h"
 #include "inflight.h"
 #include "offsets.h"
@@ -21,6 +22,7 @@ enum { FILE_UNIT_BYTES = 4096 };
 struct job {
 	const struct pattern *pattern;
 	struct offsets offsets;
+	struct coverage *coverage; /* of random offsets; NULL: they are not */
 	struct rng mix; /* which request writes */
 	unsigned write_percent;
 	unsigned first_file, file_count;
@@ -208,6 +210,8 @@ void pattern_close(struct pattern *pattern)
 {
 	if (!pattern)
 		return;
+	for (unsigned i = 0; pattern->jobs && i < pattern->shape.jobs; i++)
+		free(pattern->jobs[i].coverage);
 	free(pattern->jobs);
 	free(pattern);
 }
@@ -227,6 +231,8 @@ static void next_request(void *source, struct io *request, unsigned *operation)
 
 	request->file = place.file - job->first_file;
 	request->offset_bytes = place.offset_bytes;
+	if (job->coverage)
+		coverage_add(job->coverage, place.offset_bytes + ((uint64_t)place.file << 48));
 	if (job->write_percent && rng_below(&job->mix, 100) < job->write_percent) {
 		request->operation = IO_WRITE;
 		*operation = shape->write_operation;
@@ -244,6 +250,15 @@ static unsigned job_write_percent(const struct pattern_shape *shape, unsigned in
 	if (!shape->whole_jobs)
 		return percent;
 	return (index + 1) * percent / 100 > index * percent / 100 ? 100 : 0;
+}
+
+static int start_coverage(struct job *job, struct worker *worker)
+{
+	job->coverage = malloc(sizeof(*job->coverage));
+	if (!job->coverage)
+		return err_set(&worker->err, -ENOMEM, "follow the offsets: %s", strerror(ENOMEM));
+	coverage_init(job->coverage, job->offsets.count);
+	return 0;
 }
 
 static void start_offsets(struct job *job, const struct worker *worker)
@@ -318,6 +333,8 @@ int pattern_begin(struct pattern *pattern, struct worker *worker)
 	job->pattern = pattern;
 	start_offsets(job, worker);
 	code = cpus_bind(&pattern->cpus, worker->index, &worker->err);
+	if (!code && !shape->sequential)
+		code = start_coverage(job, worker);
 	if (!code)
 		code = open_files(job, worker);
 	if (code)
@@ -401,6 +418,37 @@ static double ratio(uint64_t part, uint64_t whole)
 	return whole ? (double)part / (double)whole : NAN;
 }
 
+static bool same_share(const struct job *a, const struct job *b)
+{
+	return a->offsets.first == b->offsets.first && a->offsets.count == b->offsets.count;
+}
+
+/* What the jobs touched of a share, all of them together: two that draw the same offsets touch no
+ * more than one. */
+static void add_share(const struct pattern *pattern, unsigned first, struct phase_reach *reach)
+{
+	struct coverage *all = pattern->jobs[first].coverage;
+
+	for (unsigned i = first + 1; i < pattern->shape.jobs; i++)
+		if (same_share(&pattern->jobs[first], &pattern->jobs[i]))
+			coverage_merge(all, pattern->jobs[i].coverage);
+	reach->offsets += all->drawn;
+	reach->distinct_blocks += coverage_distinct(all);
+	reach->likely_blocks += coverage_likely(all);
+}
+
+static void report_reach(const struct pattern *pattern, struct phase_reach *reach)
+{
+	for (unsigned i = 0; i < pattern->shape.jobs; i++) {
+		bool told = !pattern->jobs[i].coverage;
+
+		for (unsigned j = 0; j < i && !told; j++)
+			told = same_share(&pattern->jobs[i], &pattern->jobs[j]);
+		if (!told)
+			add_share(pattern, i, reach);
+	}
+}
+
 static void say_which_engine(const struct pattern *pattern, struct measurement *measurement)
 {
 	size_t used = strlen(measurement->message);
@@ -410,7 +458,7 @@ static void say_which_engine(const struct pattern *pattern, struct measurement *
 		 used ? "; " : "", name, pattern->jobs[0].stats.used);
 }
 
-void pattern_report(const struct pattern *pattern, const struct phase_run *run,
+void pattern_report(const struct pattern *pattern, struct phase_run *run,
 		    const char *operation, struct measurement *measurement)
 {
 	struct inflight_stats all = sum(pattern);
@@ -424,6 +472,7 @@ void pattern_report(const struct pattern *pattern, const struct phase_run *run,
 			       ratio(all.submitted, all.submit_calls));
 	measurement_add_metric(measurement, operation, &pattern_metrics[REAP_BATCH],
 			       ratio(all.reaped, all.reap_calls));
+	report_reach(pattern, &run->reach);
 	say_which_engine(pattern, measurement);
 	if (pattern->resident_bytes > size_bytes / 100)
 		measurement_flag(measurement, SEVERITY_VOID, "cached",
@@ -549,11 +598,13 @@ const struct operation pattern_operations[] = {
 	[PATTERN_READ] = {.name = "read",
 			  .headline_rate = "rate",
 			  .headline_latency = "latency_p99",
-			  .moves_bytes = true},
+			  .moves_bytes = true,
+			  .reads = true},
 	[PATTERN_WRITE] = {.name = "write",
 			   .headline_rate = "rate",
 			   .headline_latency = "latency_p99",
 			   .moves_bytes = true,
+			   .writes = true,
 			   .to_cache = true},
 	{.name = NULL},
 };

@@ -46,8 +46,9 @@ int pattern_work(struct pattern *pattern, struct worker *worker);
 int pattern_end(struct pattern *pattern, struct worker *worker);
 
 /* Adds queue_depth, latency_submit and the pattern's own metrics for the named operation ("all", or
- * the part of a load that is one role's), flags what was cached, says in the remark which engine it was and what it used. */
-void pattern_report(const struct pattern *pattern, const struct phase_run *run,
+ * the part of a load that is one role's) and to run->reach what its offsets touched, flags what was
+ * cached, says in the remark which engine it was and what it used. */
+void pattern_report(const struct pattern *pattern, struct phase_run *run,
 		    const char *operation, struct measurement *measurement);
 
 /* submit_batch and reap_batch, for phase->metrics. */

@@ -49,7 +49,8 @@ static const struct operation operations[] = {
 	{.name = "read",
 	 .headline_rate = "throughput",
 	 .headline_latency = "latency_p99",
-	 .moves_bytes = true},
+	 .moves_bytes = true,
+	 .reads = true},
 	{.name = NULL},
 };
 

@@ -62,6 +62,7 @@ static const struct operation operations[] = {
 	 .headline_rate = "throughput",
 	 .headline_latency = "latency_p99",
 	 .moves_bytes = true,
+	 .writes = true,
 	 .to_cache = true},
 	{.name = NULL},
 };

@@ -101,7 +101,7 @@ static const struct param_use params[] = {
 };
 
 static const struct operation operations[] = {
-	{.name = "read", .headline_rate = "throughput", .moves_bytes = true},
+	{.name = "read", .headline_rate = "throughput", .moves_bytes = true, .reads = true},
 	{.name = NULL},
 };
 

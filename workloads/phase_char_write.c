@@ -117,7 +117,11 @@ static const struct param_use params[] = {
 };
 
 static const struct operation operations[] = {
-	{.name = "write", .headline_rate = "throughput", .moves_bytes = true, .to_cache = true},
+	{.name = "write",
+	 .headline_rate = "throughput",
+	 .moves_bytes = true,
+	 .writes = true,
+	 .to_cache = true},
 	{.name = NULL},
 };
 

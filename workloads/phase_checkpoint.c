@@ -488,8 +488,11 @@ static const struct operation operations[] = {
 	[COMMIT] = {.name = "commit", .headline_latency = "latency_p99"},
 	[COMMIT_IN] = {.name = "commit_in_checkpoint", .part_of = 1 + COMMIT},
 	[COMMIT_OUTSIDE] = {.name = "commit_outside_checkpoint", .part_of = 1 + COMMIT},
-	[PAGE_WRITE] = {.name = "page_write", .headline_rate = "throughput", .moves_bytes = true},
-	[FLUSH] = {.name = "flush", .moves_bytes = true},
+	[PAGE_WRITE] = {.name = "page_write",
+			.headline_rate = "throughput",
+			.moves_bytes = true,
+			.writes = true},
+	[FLUSH] = {.name = "flush", .moves_bytes = true, .writes = true},
 	{.name = NULL},
 };
 
@@ -502,6 +505,7 @@ const struct phase phase_checkpoint = {
 	.metrics = wal_metrics,
 	.model = MODEL_STEADY,
 	.syncs = SYNCS_LOG | SYNCS_TARGET,
+	.swings = true,
 	.traffic = traffic,
 	.cost = cost,
 	.setup = setup,

@@ -56,8 +56,14 @@ static const struct operation operations[] = {
 		   .headline_rate = "throughput",
 		   .headline_latency = "latency_p99",
 		   .moves_bytes = true},
-	[LARGE_READ] = {.name = "large_read", .part_of = 1 + LARGE, .moves_bytes = true},
-	[LARGE_WRITE] = {.name = "large_write", .part_of = 1 + LARGE, .moves_bytes = true},
+	[LARGE_READ] = {.name = "large_read",
+			.part_of = 1 + LARGE,
+			.moves_bytes = true,
+			.reads = true},
+	[LARGE_WRITE] = {.name = "large_write",
+			 .part_of = 1 + LARGE,
+			 .moves_bytes = true,
+			 .writes = true},
 	{.name = NULL},
 };
 

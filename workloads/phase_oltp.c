@@ -52,8 +52,14 @@ static const struct operation operations[] = {
 		   .headline_rate = "rate",
 		   .headline_latency = "latency_p99",
 		   .moves_bytes = true},
-	[SMALL_READ] = {.name = "small_read", .part_of = 1 + SMALL, .moves_bytes = true},
-	[SMALL_WRITE] = {.name = "small_write", .part_of = 1 + SMALL, .moves_bytes = true},
+	[SMALL_READ] = {.name = "small_read",
+			.part_of = 1 + SMALL,
+			.moves_bytes = true,
+			.reads = true},
+	[SMALL_WRITE] = {.name = "small_write",
+			 .part_of = 1 + SMALL,
+			 .moves_bytes = true,
+			 .writes = true},
 	{.name = NULL},
 };
 

@@ -60,6 +60,8 @@ static const struct operation operations[] = {
 	 .headline_rate = "throughput",
 	 .headline_latency = "latency_p99",
 	 .moves_bytes = true,
+	 .reads = true,
+	 .writes = true,
 	 .to_cache = true},
 	{.name = NULL},
 };

@@ -165,8 +165,8 @@ static const struct param_use params[] = {
 
 static const struct operation operations[] = {
 	{.name = "seek", .headline_rate = "rate", .headline_latency = "latency_p99"},
-	{.name = "read", .moves_bytes = true},
-	{.name = "write", .moves_bytes = true},
+	{.name = "read", .moves_bytes = true, .reads = true},
+	{.name = "write", .moves_bytes = true, .writes = true},
 	{.name = NULL},
 };
 

@@ -19,7 +19,11 @@ static const struct param_use params[] = {
 };
 
 static const struct operation operations[] = {
-	{.name = "stat", .headline_rate = "rate", .headline_latency = "latency_p99", .moves_bytes = true},
+	{.name = "stat",
+	 .headline_rate = "rate",
+	 .headline_latency = "latency_p99",
+	 .moves_bytes = true,
+	 .reads = true},
 	{.name = NULL},
 };
 

@@ -229,7 +229,8 @@ static const struct operation operations[] = {
 	[SYNC] = {.name = "sync",
 		  .headline_rate = "rate",
 		  .headline_latency = "latency_p99",
-		  .moves_bytes = true},
+		  .moves_bytes = true,
+		  .writes = true},
 	{.name = NULL},
 };
 

@@ -118,7 +118,7 @@ static const struct param_use params[] = {
 
 static const struct operation operations[] = {
 	[COMMIT] = {.name = "commit", .headline_rate = "rate", .headline_latency = "latency_p99"},
-	[FLUSH] = {.name = "flush", .moves_bytes = true},
+	[FLUSH] = {.name = "flush", .moves_bytes = true, .writes = true},
 	{.name = NULL},
 };
 
