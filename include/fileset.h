@@ -50,6 +50,10 @@ int fileset_resident(int fd, uint64_t bytes, uint64_t *resident_bytes, struct er
 /* True when fewer than bytes lie in written extents; *checked tells whether that could be told. */
 int fileset_verify(int fd, uint64_t bytes, int *checked, struct err *err);
 
+/* From now on lay-outs write at most so many bytes in all (UINT64_MAX: no limit); what would write
+ * more is refused before it begins, with ERR_SKIP and a sentence that names --max-write. */
+void fileset_limit(struct fileset *fileset, uint64_t most_bytes);
+
 /* Bytes written so far to lay out data files. */
 uint64_t fileset_laid_out_bytes(const struct fileset *fileset);
 

@@ -109,6 +109,7 @@ struct phase_run {
 	struct device_use log_use;
 	bool log_use_known, log_flushes_known;
 	uint64_t untimed_write_bytes; /* written outside the clock, data files apart: for --max-write */
+	uint64_t write_left;  /* what setup, or this reset, may write of it; UINT64_MAX: no limit */
 	uint64_t total_units; /* PASSES: what a pass is made of, in bytes or operations, for progress; 0 unknown */
 	struct value resolved[POINT_PARAMS_MAX]; /* what is archived: setup may replace "auto" */
 };
@@ -246,6 +247,10 @@ static inline void worker_mark_cached(struct worker *worker)
 {
 	worker->cached_ns = clock_now_ns();
 }
+
+/* Asks for leave to write bytes outside the clock, besides the data files, and counts them: ERR_SKIP
+ * with a sentence when they would pass --max-write. */
+int phase_write_untimed(struct phase_run *run, uint64_t bytes, struct err *err);
 
 /* Parameters of a point by name; asking for one the phase does not declare is our own mistake. */
 const struct value *point_value(const struct point *point, const char *name);

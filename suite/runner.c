@@ -45,8 +45,11 @@ struct crew {
 	struct thread *threads;
 	/* The window, written before the gate opens. */
 	uint64_t window_start_ns, window_length_ns, deadline_ns;
-	/* Summed over passes. */
-	uint64_t elapsed_ns, cached_elapsed_ns;
+	/* Summed over passes; worked_ns is from the first begin to the last end of work, what lies
+	 * outside the window too. */
+	uint64_t elapsed_ns, cached_elapsed_ns, worked_ns;
+	unsigned passes;
+	uint64_t settled_bytes; /* written outside the clock, already taken off --max-write */
 	bool cached_known;
 	bool budget_spent;
 };
@@ -72,6 +75,8 @@ static void timed_work(struct thread *thread)
 
 	getrusage(RUSAGE_THREAD, &before);
 	worker->begin_ns = clock_now_ns();
+	if (worker->run->point->phase->model == MODEL_PASSES) /* goes on where the last pass ended */
+		worker->window_start_ns = worker->begin_ns - thread->crew->elapsed_ns;
 	thread->code = worker->role->work(worker);
 	worker->end_ns = clock_now_ns();
 	getrusage(RUSAGE_THREAD, &after);
@@ -242,11 +247,25 @@ static void set_window(struct crew *crew, bool steady)
 		crew->window_start_ns = now_ns + crew->run.warmup_ns;
 		crew->window_length_ns = crew->run.time_ns;
 		crew->deadline_ns = crew->window_start_ns + crew->window_length_ns;
-	} else { /* the series goes on where the last pass ended */
-		crew->window_start_ns = now_ns - crew->elapsed_ns;
+	} else {
 		crew->window_length_ns = FOREVER_NS;
 		crew->deadline_ns = FOREVER_NS;
 	}
+}
+
+/* The longest extent over workers: latest end or cache mark, minus earliest begin. */
+static uint64_t span_ns(const struct crew *crew, bool to_cache)
+{
+	uint64_t first = UINT64_MAX, last = 0;
+
+	for (unsigned i = 0; i < crew->run.worker_count; i++) {
+		const struct worker *worker = &crew->run.workers[i];
+		uint64_t end = to_cache ? worker->cached_ns : worker->end_ns;
+
+		first = worker->begin_ns < first ? worker->begin_ns : first;
+		last = end > last ? end : last;
+	}
+	return last > first ? last - first : 0;
 }
 
 /* Starts all workers, lets them work once, and joins them. */
@@ -278,41 +297,72 @@ static int run_once(struct crew *crew, bool steady, struct err *err)
 	code = lost ? lost : first_error(crew, made, err);
 	if (!code && signalled(crew))
 		code = err_set(err, -EINTR, "interrupted");
+	crew->worked_ns += code ? 0 : span_ns(crew, false);
+	return code;
+}
+
+/* ---- what is written outside the clock ---- */
+
+static uint64_t untimed_bytes(const struct crew *crew)
+{
+	return fileset_laid_out_bytes(crew->run.fileset) + crew->run.untimed_write_bytes;
+}
+
+/* Counts against --max-write like the timed load, and is known before the next pass. */
+static void settle_untimed(struct crew *crew)
+{
+	uint64_t bytes = untimed_bytes(crew) - crew->settled_bytes;
+	uint64_t *left = &crew->runner->write_left;
+
+	crew->settled_bytes += bytes;
+	if (*left != UINT64_MAX)
+		*left = *left > bytes ? *left - bytes : 0;
+	crew->run.write_left = *left;
+	fileset_limit(crew->run.fileset, *left);
+}
+
+static int reset(struct crew *crew, struct err *err)
+{
+	const struct phase *phase = crew->run.point->phase;
+	int code;
+
+	settle_untimed(crew);
+	code = phase->reset ? phase->reset(&crew->run, err) : 0;
+	settle_untimed(crew);
 	return code;
 }
 
 /* ---- the two timing models ---- */
 
-/* The longest extent over workers: latest end or cache mark, minus earliest begin. */
-static uint64_t span_ns(const struct crew *crew, bool to_cache)
+static int run_pass(struct crew *crew, struct err *err)
 {
-	uint64_t first = UINT64_MAX, last = 0;
+	int code = run_once(crew, false, err);
 
-	for (unsigned i = 0; i < crew->run.worker_count; i++) {
-		const struct worker *worker = &crew->run.workers[i];
-		uint64_t end = to_cache ? worker->cached_ns : worker->end_ns;
-
-		first = worker->begin_ns < first ? worker->begin_ns : first;
-		last = end > last ? end : last;
-	}
-	return last > first ? last - first : 0;
+	if (code)
+		return code;
+	crew->passes++;
+	crew->elapsed_ns += span_ns(crew, false);
+	crew->cached_known = crew->run.workers[0].cached_ns != 0;
+	crew->cached_elapsed_ns += crew->cached_known ? span_ns(crew, true) : 0;
+	return 0;
 }
 
 static int run_passes(struct crew *crew, struct err *err)
 {
-	const struct phase *phase = crew->run.point->phase;
 	uint64_t start_ns = clock_now_ns();
-	int code = 0;
 
 	do {
-		code = phase->reset ? phase->reset(&crew->run, err) : 0;
+		int code = reset(crew, err);
+
+		/* The next pass cannot be prepared within --max-write: the load ends here. */
+		if (code == ERR_SKIP && crew->passes && crew->runner->write_left != UINT64_MAX) {
+			crew->budget_spent = true;
+			return 0;
+		}
 		if (!code)
-			code = run_once(crew, false, err);
+			code = run_pass(crew, err);
 		if (code)
 			return code;
-		crew->elapsed_ns += span_ns(crew, false);
-		crew->cached_known = crew->run.workers[0].cached_ns != 0;
-		crew->cached_elapsed_ns += crew->cached_known ? span_ns(crew, true) : 0;
 	} while (crew->elapsed_ns < crew->run.time_ns && !crew->budget_spent &&
 		 clock_now_ns() - start_ns < RESET_FACTOR * crew->run.time_ns);
 	return 0;
@@ -320,9 +370,8 @@ static int run_passes(struct crew *crew, struct err *err)
 
 static int run_steady(struct crew *crew, struct err *err)
 {
-	const struct phase *phase = crew->run.point->phase;
 	uint64_t last_ns = 0;
-	int code = phase->reset ? phase->reset(&crew->run, err) : 0;
+	int code = reset(crew, err);
 
 	if (!code)
 		code = run_once(crew, true, err);
@@ -392,7 +441,6 @@ static int make_crew(struct crew *crew, struct err *err)
 	unsigned recorders;
 	int code = 0;
 
-	crew->operation_count = count_operations(run->point->phase);
 	run->worker_count = count_workers(run);
 	recorders = run->worker_count * crew->operation_count;
 	run->workers = calloc(run->worker_count, sizeof(*run->workers));
@@ -507,20 +555,20 @@ static void report_nothing(const struct operation *operation, struct measurement
 				->headline = true;
 }
 
+/* Of all workers together, over the time that any of them worked. */
 static void report_cpu(const struct crew *crew, struct measurement *measurement)
 {
-	double user = 0, system = 0;
+	double user_ns = 0, system_ns = 0, percent;
 
+	if (!crew->worked_ns)
+		return;
 	for (unsigned i = 0; i < crew->run.worker_count; i++) {
-		const struct worker *worker = &crew->run.workers[i];
-
-		if (!worker->work_ns)
-			continue;
-		user += 100.0 * (double)worker->cpu_user_ns / (double)worker->work_ns;
-		system += 100.0 * (double)worker->cpu_system_ns / (double)worker->work_ns;
+		user_ns += (double)crew->run.workers[i].cpu_user_ns;
+		system_ns += (double)crew->run.workers[i].cpu_system_ns;
 	}
-	measurement_add_metric(measurement, "all", metric_find("cpu_user"), user);
-	measurement_add_metric(measurement, "all", metric_find("cpu_system"), system);
+	percent = 100.0 / (double)crew->worked_ns;
+	measurement_add_metric(measurement, "all", metric_find("cpu_user"), user_ns * percent);
+	measurement_add_metric(measurement, "all", metric_find("cpu_system"), system_ns * percent);
 }
 
 /* Where the phase's log is, if it keeps one. */
@@ -643,18 +691,9 @@ static void init_run(struct crew *crew, const struct point *point)
 		.warmup_ns = runner_warmup_ns(point),
 		.stop = &crew->halt,
 	};
+	crew->operation_count = count_operations(point->phase);
+	crew->settled_bytes = untimed_bytes(crew);
 	memcpy(crew->run.resolved, point->values, sizeof(point->values));
-}
-
-/* What was written besides the timed load counts against --max-write as well. */
-static void settle_untimed(struct crew *crew, uint64_t laid_out_before)
-{
-	uint64_t bytes = fileset_laid_out_bytes(crew->runner->fileset) - laid_out_before +
-			 crew->run.untimed_write_bytes;
-	uint64_t *left = &crew->runner->write_left;
-
-	if (*left != UINT64_MAX)
-		*left = *left > bytes ? *left - bytes : 0;
 }
 
 static void take_log_use(struct crew *crew)
@@ -675,6 +714,7 @@ static int drive(struct crew *crew, struct measurement *measurement, struct err 
 
 	if (phase->unavailable)
 		return err_set(err, ERR_SKIP, "%s", phase->unavailable);
+	settle_untimed(crew);
 	code = phase->setup ? phase->setup(&crew->run, err) : 0;
 	if (!code)
 		try_syncs(crew);
@@ -694,7 +734,6 @@ int runner_measure(struct runner *runner, const struct point *point,
 {
 	struct crew crew = {.runner = runner};
 	struct err err = {0};
-	uint64_t laid_out = fileset_laid_out_bytes(runner->fileset);
 	int code;
 
 	init_run(&crew, point);
@@ -708,10 +747,10 @@ int runner_measure(struct runner *runner, const struct point *point,
 		snprintf(measurement->message, sizeof(measurement->message), "%s", err.text);
 	measurement->status = !code ? STATUS_OK : code == ERR_SKIP ? STATUS_SKIPPED : STATUS_FAILED;
 	report(&crew, measurement);
-	if (point->phase->teardown)
+	if (point->phase->teardown && !point->phase->unavailable)
 		point->phase->teardown(&crew.run);
 	add_parameters(&crew, measurement);
-	settle_untimed(&crew, laid_out);
+	settle_untimed(&crew);
 	unmake_crew(&crew);
 	return signalled(&crew) ? -EINTR : 0;
 }

@@ -22,6 +22,7 @@
 #include "payload.h"
 #include "rng.h"
 #include "smallfiles.h"
+#include "units.h"
 
 enum { FILES_MAX = 1024, LAYOUT_BLOCK_BYTES = 1 << 20, EVICT_ATTEMPTS = 4 };
 
@@ -36,6 +37,7 @@ struct fileset {
 	uint64_t seed;
 	const atomic_bool *stop;
 	uint64_t laid_out_bytes;
+	uint64_t limit_bytes; /* laid_out_bytes may not pass it */
 	unsigned count; /* files that exist: data.0 .. data.(count-1) */
 	struct data_file files[FILES_MAX];
 };
@@ -55,6 +57,7 @@ int fileset_open(struct fileset **fileset, const struct target *target, uint64_t
 	made->target = target;
 	made->seed = seed;
 	made->stop = stop;
+	made->limit_bytes = UINT64_MAX;
 	*fileset = made;
 	return 0;
 }
@@ -154,7 +157,27 @@ uint64_t fileset_laid_out_bytes(const struct fileset *fileset)
 	return fileset->laid_out_bytes;
 }
 
+void fileset_limit(struct fileset *fileset, uint64_t most_bytes)
+{
+	bool limited = most_bytes < UINT64_MAX - fileset->laid_out_bytes;
+
+	fileset->limit_bytes = limited ? fileset->laid_out_bytes + most_bytes : UINT64_MAX;
+}
+
 /* ---- laying out ---- */
+
+/* Would writing so many files of bytes each pass the limit? */
+static int check_limit(const struct fileset *fileset, unsigned files, uint64_t bytes, struct err *err)
+{
+	uint64_t left = fileset->limit_bytes - fileset->laid_out_bytes;
+	char need[UNIT_TEXT_MAX], have[UNIT_TEXT_MAX];
+
+	if (fileset->limit_bytes == UINT64_MAX || !files || bytes <= left / files)
+		return 0;
+	return err_set(err, ERR_SKIP, "laying out the data set writes %s, and --max-write leaves %s",
+		       unit_format(need, UNIT_BYTES, (double)files * (double)bytes),
+		       unit_format(have, UNIT_BYTES, (double)left));
+}
 
 static int write_all(struct fileset *fileset, int fd, struct payload *payload, uint64_t bytes,
 		     struct err *err)
@@ -243,9 +266,19 @@ static int require_device(const struct fileset *fileset, unsigned count, uint64_
 	return 0;
 }
 
+static bool is_as_required(const struct fileset *fileset, unsigned index, uint64_t bytes,
+			   unsigned compressible)
+{
+	const struct data_file *file = &fileset->files[index];
+
+	return index < fileset->count && file->whole && file->bytes == bytes &&
+	       file->compressible == compressible;
+}
+
 int fileset_require(struct fileset *fileset, unsigned count, uint64_t bytes, unsigned compressible,
 		    struct err *err)
 {
+	unsigned missing = 0;
 	int code;
 
 	if (on_device(fileset))
@@ -253,14 +286,17 @@ int fileset_require(struct fileset *fileset, unsigned count, uint64_t bytes, uns
 	if (count > FILES_MAX)
 		return err_set(err, ERR_SKIP, "%u data files are more than the %d there can be", count,
 			       FILES_MAX);
-	code = truncate_set(fileset, count, err);
+	for (unsigned i = 0; i < count; i++)
+		missing += !is_as_required(fileset, i, bytes, compressible);
+	code = check_limit(fileset, missing, bytes, err);
+	if (!code)
+		code = truncate_set(fileset, count, err);
 	/* A file that is replaced goes before the others are made: the space may be needed. */
 	for (unsigned i = 0; !code && i < fileset->count; i++)
-		if (fileset->files[i].bytes != bytes ||
-		    fileset->files[i].compressible != compressible)
+		if (!is_as_required(fileset, i, bytes, compressible))
 			code = unlink_file(fileset, i, err);
 	for (unsigned i = 0; !code && i < count; i++) {
-		if (i < fileset->count && fileset->files[i].whole)
+		if (is_as_required(fileset, i, bytes, compressible))
 			continue;
 		if (i >= fileset->count)
 			fileset->count = i + 1;

@@ -73,3 +73,18 @@ void phase_resolve(struct phase_run *run, const char *name, struct value value)
 	assert(index >= 0);
 	run->resolved[index] = value;
 }
+
+int phase_write_untimed(struct phase_run *run, uint64_t bytes, struct err *err)
+{
+	char need[UNIT_TEXT_MAX], have[UNIT_TEXT_MAX];
+
+	if (bytes > run->write_left)
+		return err_set(err, ERR_SKIP,
+			       "preparing %s writes %s, and --max-write leaves %s",
+			       run->point->phase->name, unit_format(need, UNIT_BYTES, (double)bytes),
+			       unit_format(have, UNIT_BYTES, (double)run->write_left));
+	if (run->write_left != UINT64_MAX)
+		run->write_left -= bytes;
+	run->untimed_write_bytes += bytes;
+	return 0;
+}

@@ -277,16 +277,25 @@ static void remove_all(struct phase_run *run)
 	small->fd = -1;
 }
 
+/* Links hold nothing of their own. */
+static uint64_t bytes_of_all(const struct small *small)
+{
+	uint64_t bytes = 0;
+
+	for (uint64_t i = 0; small->kind == 'f' && i < small->count; i++)
+		bytes += size_of(small, i);
+	return bytes;
+}
+
 static int make_all(struct phase_run *run, struct err *err)
 {
 	const struct small *small = run->data;
-	int code = 0;
+	int code = phase_write_untimed(run, bytes_of_all(small), err);
 
 	for (uint64_t i = 0; !code && i < small->count; i++) {
 		if (atomic_load_explicit(run->stop, memory_order_relaxed))
 			return err_set(err, -EINTR, "interrupted while making the small files");
 		code = make_one(run, i, err);
-		run->untimed_write_bytes += small->kind == 'f' ? size_of(small, i) : 0;
 	}
 	if (!code && syncfs(small->fd))
 		code = failed(run, err, "syncfs", "", errno);
