@@ -273,8 +273,8 @@ static int measure_points(struct battery *battery, struct round *round, struct a
 			measurement_release(&measurement);
 			return code;
 		}
+		keep(battery, kept, &measurement); /* first: what is announced is archived */
 		progress_end(&battery->progress, &measurement);
-		keep(battery, kept, &measurement);
 	}
 	return 0;
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "command.h"
@@ -65,6 +66,20 @@ int command_archive_path(const struct invocation *invocation, char *path, size_t
 	return 0;
 }
 
+/* Who reads wants to see dead runs as interrupted too. Where the archive may not be written they
+ * stay as they are; what is wrong with it is told by the opening that follows. */
+static void settle_archive(const char *path)
+{
+	struct archive *archive;
+	struct stat status;
+	struct err ignored;
+
+	if (stat(path, &status) || !status.st_size || access(path, W_OK))
+		return;
+	if (!archive_open(&archive, path, ARCHIVE_WRITE, &ignored))
+		archive_close(archive);
+}
+
 int command_open_archive(const struct invocation *invocation, enum archive_mode mode,
 			 struct archive **archive, struct err *err)
 {
@@ -72,7 +87,11 @@ int command_open_archive(const struct invocation *invocation, enum archive_mode 
 	bool is_default;
 	int code = command_archive_path(invocation, path, sizeof(path), &is_default, err);
 
-	return code ? code : archive_open(archive, path, mode, err);
+	if (code)
+		return code;
+	if (mode == ARCHIVE_READ)
+		settle_archive(path);
+	return archive_open(archive, path, mode, err);
 }
 
 int command_format(const struct invocation *invocation, const struct format **format,

@@ -149,33 +149,14 @@ fill() { # DIR
 	defer "kill $filler 2>/dev/null"
 }
 
-when() { # COMMAND...: waits until it succeeds
-	local tries
-	for ((tries = 0; tries < 1200; tries++)); do
-		"$@" >/dev/null 2>&1 && return
-		sleep 0.05
-	done
-	fail "never came: $*"
-}
-
-ended() { # PID STATUS
-	local got=0
-	wait "$1" || got=$?
-	[ "$got" -eq "$2" ] || {
-		cat out err
-		fail "exit $got instead of $2"
-	}
-}
-
 test_a_filesystem_that_fills_up_during_the_run() {
-	local run
 	tmpfs_mount 32 fs
 	"$ASSAY" run -q --phases block_write,create_sequential --rounds 1 --time 20s --size 16m \
 		--set create_sequential.time=1ms "${files[@]}" fs >out 2>err &
 	run=$!
 	when compgen -G "fs/.assay-*/data.0"
 	fill fs
-	ended "$run" 1
+	ended 1
 	kill "$filler"
 	grep -q 'No space left on device' <(message block_write) || fail "block_write: $(message block_write)"
 	equal "the run" failed "$(query 'SELECT status FROM runs')"
@@ -216,7 +197,7 @@ reported_all_the_same() { # POINTS
 }
 
 test_an_archive_that_fills_up_during_the_run() {
-	local run kept
+	local kept
 	need sqlite3
 	tmpfs_mount 2 fs
 	mkdir t
@@ -225,7 +206,7 @@ test_an_archive_that_fills_up_during_the_run() {
 	run=$!
 	when sh -c "sqlite3 $ASSAY_DB 'SELECT 1 / (count(*) > 0) FROM measurement' | grep 1"
 	fill fs
-	ended "$run" 1
+	ended 1
 	kill "$filler"
 	wait "$filler" 2>/dev/null || true
 	rm fs/ballast

@@ -96,6 +96,24 @@ query() { # SQL, in the test's archive
 	sqlite3 -cmd '.timeout 30000' "$ASSAY_DB" "$1"
 }
 
+# Waits until COMMAND succeeds, as long as the process $run lives.
+when() { # COMMAND...
+	while ! "$@" >/dev/null 2>&1; do
+		kill -0 "$run" 2>/dev/null || fail "never came: $*: $(cat err)"
+		sleep 0.02
+	done
+}
+
+# The process $run ends, and with STATUS.
+ended() { # STATUS
+	local got=0
+	wait "$run" || got=$?
+	[ "$got" -eq "$1" ] || {
+		cat out err
+		fail "exit $got instead of $1"
+	}
+}
+
 # Everything below a directory, with sizes and contents.
 snapshot() { # DIR
 	(cd "$1" && find . -printf '%P %y %m %s %l\n' | sort && find . -type f -exec cksum {} + | sort)

@@ -7,6 +7,7 @@ set -u
 here=$(cd "$(dirname "$0")" && pwd)
 tester=$1
 shift
+: "${ASSAY:?the program to test}"
 
 passed=0 failed=0 skipped=0
 status=0
