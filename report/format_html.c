@@ -8,7 +8,6 @@
  * description. Colours are set once, for light, dark and paper, in page.css.
  */
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -77,7 +76,8 @@ static void write_chart(struct page *page, const struct chart *chart)
 
 	if (!svg)
 		return;
-	fputs("<figure>\n<figcaption>", page->out);
+	fprintf(page->out, "<figure%s>\n<figcaption>",
+		chart->kind == CHART_HEAT ? " class=\"heat\"" : "");
 	html_text(page->out, chart->title);
 	fputs("</figcaption>\n", page->out);
 	if (chart->text) {

@@ -55,13 +55,13 @@ static void add_section(struct document *document, const struct entries *entries
 	matrices_add(document, &matrices);
 	if (!strcmp(section->name, "patterns"))
 		grids_add(document, entries, section);
-	figures_add(document, entries, section);
-	devices_add(document, entries, section);
-	remarks_add(document, entries, section);
 	if (scope->charts) {
 		charts_add_matrices(document, &matrices);
 		charts_add(document, entries, section);
 	}
+	figures_add(document, entries, section);
+	devices_add(document, entries, section);
+	remarks_add(document, entries, section);
 	matrices_release(&matrices);
 }
 
