@@ -113,6 +113,8 @@ static int describe_run(struct battery *battery, struct run *run, const struct s
 	code = options_pairs(&options->facts, "fact", &run->facts, err);
 	if (!code)
 		code = options_pairs(&options->tags, "tag", &run->tags, err);
+	for (size_t t = 0; t < battery->tags.count; t++)
+		facts_set_text(&run->tags, battery->tags.items[t].name, battery->tags.items[t].text);
 	if (options->note)
 		run_add_note(run, NULL, options->note);
 	return code;

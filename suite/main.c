@@ -36,7 +36,6 @@ static void catch_signals(void)
 			sigaction(numbers[i], &action, NULL);
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN); /* a file size limit is an error of writing as well */
-	signal(SIGXFSZ, SIG_IGN);
 }
 
 static int complain(const struct err *err, int code)

@@ -5,7 +5,6 @@
 #include "subject.h"
 
 #include <limits.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "guard.h"
@@ -60,17 +59,16 @@ static int ask_guard(const struct invocation *invocation, const struct options *
 	return 0;
 }
 
-static int check_pairs(const struct words *words, const char *option, struct err *err)
+/* What --tag and --fact say must be in order before anything else happens. */
+static int check_pairs(const struct options *options, struct err *err)
 {
-	for (size_t i = 0; i < words->count; i++) {
-		const char *value;
-		char *name;
+	struct facts pairs = {0};
+	int code = options_pairs(&options->tags, "tag", &pairs, err);
 
-		if (options_split(words->items[i], option, &name, &value, err))
-			return ERR_USAGE;
-		free(name);
-	}
-	return 0;
+	if (!code)
+		code = options_pairs(&options->facts, "fact", &pairs, err);
+	facts_release(&pairs);
+	return code;
 }
 
 int subject_open(struct subject *subject, const struct invocation *invocation,
@@ -79,9 +77,7 @@ int subject_open(struct subject *subject, const struct invocation *invocation,
 	int code;
 
 	*subject = (struct subject){.guard_fd = -1};
-	code = check_pairs(&options->tags, "tag", err);
-	if (!code)
-		code = check_pairs(&options->facts, "fact", err);
+	code = check_pairs(options, err);
 	if (!code)
 		code = find_target(&subject->target, path, err);
 	if (!code)
