@@ -146,6 +146,7 @@ struct phase {
 	const void *variant; /* what tells apart phases that share their code; theirs alone */
 	bool on_device; /* works on a block device as well as in a directory */
 	unsigned syncs; /* enum phase_syncs */
+	bool shares_files; /* what a worker opens during the load others use too, or lock */
 	bool swings;    /* the rate rises and falls by design */
 	enum phase_model model;
 	enum phase_traffic (*traffic)(const struct point *point);
@@ -286,7 +287,8 @@ void phase_resolve(struct phase_run *run, const char *name, struct value value);
 	X(mixed)             \
 	X(sync_methods)      \
 	X(wal_commit)        \
-	X(checkpoint)
+	X(checkpoint)        \
+	X(sqlite_txn)
 #define PHASE_DECLARE(name) extern const struct phase phase_##name;
 PHASES(PHASE_DECLARE)
 #undef PHASE_DECLARE

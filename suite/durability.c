@@ -16,7 +16,6 @@
 #include "virtualization.h"
 
 enum {
-	SYNCS_MOST = 200,
 	SYNCS_LEAST = 8,
 	BLOCK_BYTES = 4096,
 	/* The fastest disks turn 250 times a second, and one turn is the least between two writes of
@@ -317,7 +316,7 @@ static void sync_for_a_while(struct durability_trial *trial, int fd, void *block
 {
 	uint64_t start_ns = clock_now_ns();
 
-	while (trial->syncs < SYNCS_MOST &&
+	while (trial->syncs < DURABILITY_SYNCS &&
 	       (trial->syncs < SYNCS_LEAST || clock_now_ns() - start_ns < TRIAL_NS) &&
 	       write_and_sync(trial, fd, block))
 		trial->syncs++;
@@ -361,7 +360,7 @@ static double badness(const struct durability_trial *trial)
 	return trial->syncs ? 1 - (double)least / (double)trial->syncs : 1;
 }
 
-uint64_t durability_try(struct durability *durability, const struct target *target)
+void durability_try(struct durability *durability, const struct target *target)
 {
 	struct durability_trial *trial = &durability->last;
 	int fd = -1;
@@ -381,7 +380,6 @@ uint64_t durability_try(struct durability *durability, const struct target *targ
 	}
 	if (!durability->worst.done || badness(trial) > badness(&durability->worst))
 		durability->worst = *trial;
-	return (trial->syncs + 1) * BLOCK_BYTES;
 }
 
 void durability_report(const struct durability *durability, struct measurement *measurement)

@@ -24,6 +24,8 @@
 #include "stack.h"
 #include "target.h"
 
+enum { DURABILITY_SYNCS = 200, DURABILITY_TRY_BYTES = (DURABILITY_SYNCS + 1) * 4096 };
+
 enum durability_verdict {
 	DURABILITY_UNKNOWN,      /* cannot be told */
 	DURABILITY_NONE,         /* not durable */
@@ -73,8 +75,8 @@ int durability_open(struct durability **durability, const struct roots *roots,
 void durability_close(struct durability *durability); /* NULL allowed */
 
 /* Tries syncs out in the target's private directory, for half a second or so at most, and keeps
- * what came of it; what goes wrong is part of that. Returns the bytes it wrote. */
-uint64_t durability_try(struct durability *durability, const struct target *target);
+ * what came of it; what goes wrong is part of that. Writes at most DURABILITY_TRY_BYTES. */
+void durability_try(struct durability *durability, const struct target *target);
 
 /* The flags of the last trial. */
 void durability_report(const struct durability *durability, struct measurement *measurement);

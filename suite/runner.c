@@ -94,7 +94,8 @@ static void *thread_main(void *context)
 	/* A descriptor table of its own: in a shared one every system call takes a reference to its
 	 * file and locks the file position, which a process that loads alone would not pay. Where it
 	 * cannot be had the load is merely slower. */
-	(void)unshare(CLONE_FILES);
+	if (!crew->run.point->phase->shares_files)
+		(void)unshare(CLONE_FILES);
 	thread->code = worker->role->begin ? worker->role->begin(worker) : 0;
 	if (thread->code)
 		atomic_store(&crew->halt, true);
@@ -593,13 +594,12 @@ static struct durability *target_durability(const struct crew *crew)
 /* Tries out what a sync is worth where the phase relies on it. */
 static void try_syncs(struct crew *crew)
 {
-	uint64_t bytes = 0;
+	struct phase_run *run = &crew->run;
 
-	if (log_durability(crew))
-		bytes += durability_try(log_durability(crew), crew->run.wal_target);
-	if (target_durability(crew))
-		bytes += durability_try(target_durability(crew), crew->run.target);
-	crew->run.untimed_write_bytes += bytes;
+	if (log_durability(crew) && !phase_write_untimed(run, DURABILITY_TRY_BYTES, NULL))
+		durability_try(log_durability(crew), run->wal_target);
+	if (target_durability(crew) && !phase_write_untimed(run, DURABILITY_TRY_BYTES, NULL))
+		durability_try(target_durability(crew), run->target);
 }
 
 static void report_syncs(const struct crew *crew, struct measurement *measurement)

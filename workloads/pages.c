@@ -136,14 +136,18 @@ static int make_doublewrite(struct pages *pages, struct err *err)
 {
 	int flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW;
 
+	int code;
+
 	if (!pages->shape.doublewrite)
 		return 0;
+	code = phase_write_untimed(pages->run, DOUBLEWRITE_BYTES, err);
+	if (code)
+		return code;
 	pages->doublewrite_fd = openat(pages->run->target->work_fd, doublewrite_name,
 				       flags | (pages->shape.direct ? O_DIRECT : 0), 0600);
 	if (pages->doublewrite_fd < 0)
 		return doublewrite_error(pages, "make", err);
 	stamp_batch(pages, pages->batch_pages);
-	pages->run->untimed_write_bytes += DOUBLEWRITE_BYTES;
 	return write_doublewrite(pages, pages->batch_pages, err);
 }
 
@@ -355,12 +359,14 @@ int pages_rehearse(struct pages *pages, struct phase_run *run, uint64_t count, u
 		   struct err *err)
 {
 	struct sweep sweep = {.pages = pages, .err = err, .count = count};
+	uint64_t bytes = count * pages->shape.page_bytes * (pages->shape.doublewrite ? 2 : 1);
+	int code = phase_write_untimed(run, bytes, err);
 	uint64_t start_ns = clock_now_ns();
-	int code = write_back(&sweep);
 
+	if (code)
+		return code;
+	code = write_back(&sweep);
 	*took_ns = clock_now_ns() - start_ns;
-	run->untimed_write_bytes +=
-		count * pages->shape.page_bytes * (pages->shape.doublewrite ? 2 : 1);
 	if (code == PAGES_CUT_SHORT)
 		return err_set(err, -EINTR, "interrupted while trying out a checkpoint in %s",
 			       run->target->work_path);

@@ -505,6 +505,7 @@ const struct phase phase_checkpoint = {
 	.metrics = wal_metrics,
 	.model = MODEL_STEADY,
 	.syncs = SYNCS_LOG | SYNCS_TARGET,
+	.shares_files = true,
 	.swings = true,
 	.traffic = traffic,
 	.cost = cost,

@@ -63,15 +63,17 @@ static int fill(struct phase_run *run, int fd, uint64_t bytes, struct err *err)
 	payload_close(payload);
 	if (!code && fsync(fd))
 		code = file_error(run, "fsync of", err);
-	run->untimed_write_bytes += bytes;
 	return code;
 }
 
 static int make_file(struct phase_run *run, uint64_t bytes, struct err *err)
 {
-	int code, fd = openat(run->wal_target->work_fd, file_name,
-			      O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+	int fd, code = phase_write_untimed(run, bytes, err);
 
+	if (code)
+		return code;
+	fd = openat(run->wal_target->work_fd, file_name,
+		    O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (fd < 0)
 		return file_error(run, "make", err);
 	code = fill(run, fd, bytes, err);

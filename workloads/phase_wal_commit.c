@@ -131,6 +131,7 @@ const struct phase phase_wal_commit = {
 	.metrics = wal_metrics,
 	.model = MODEL_STEADY,
 	.syncs = SYNCS_LOG,
+	.shares_files = true,
 	.traffic = traffic,
 	.cost = cost,
 	.setup = setup,

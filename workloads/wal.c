@@ -72,11 +72,10 @@ struct log_shape wal_shape(const struct point *point, size_t body_bytes, unsigne
 
 int wal_open(struct log **log, struct phase_run *run, const struct log_shape *shape, struct err *err)
 {
-	int code = log_open(log, run->wal_target, shape, run->seed, run->stop, err);
+	int code = phase_write_untimed(run, log_setup_bytes(shape), err);
 
-	if (!code)
-		run->untimed_write_bytes += log_setup_bytes(shape);
-	return code;
+	*log = NULL;
+	return code ? code : log_open(log, run->wal_target, shape, run->seed, run->stop, err);
 }
 
 void wal_cost(const struct log_shape *shape, struct phase_cost *cost)

@@ -21,7 +21,7 @@ extern const struct param param_segment_size;
 /* The shape that a point's parameters say, for bodies of at most body_bytes. */
 struct log_shape wal_shape(const struct point *point, size_t body_bytes, unsigned flush_operation);
 
-/* Opens the log in run->wal_target, and counts what making it wrote. */
+/* Opens the log in run->wal_target, as far as --max-write allows. */
 int wal_open(struct log **log, struct phase_run *run, const struct log_shape *shape,
 	     struct err *err);
 
