@@ -42,7 +42,10 @@ struct metric {
 	X(cpu_iowait, UNIT_PERCENT, BETTER_NEITHER, "the whole machine's I/O wait, of one CPU")    \
 	X(cpu_steal, UNIT_PERCENT, BETTER_NEITHER, "time the hypervisor took, of one CPU")         \
 	X(queue_depth, UNIT_NONE, BETTER_NEITHER, "mean requests the suite kept in flight")        \
-	X(device_queue_depth, UNIT_NONE, BETTER_NEITHER, "mean requests the device held")
+	X(device_queue_depth, UNIT_NONE, BETTER_NEITHER, "mean requests the device held")          \
+	X(pressure_cpu, UNIT_PERCENT, BETTER_NEITHER, "time something waited for a CPU")           \
+	X(pressure_io, UNIT_PERCENT, BETTER_NEITHER, "time something waited for I/O")              \
+	X(pressure_memory, UNIT_PERCENT, BETTER_NEITHER, "time something waited for memory")
 
 enum metric_id {
 #define METRIC_ID(name, unit, better, help) METRIC_##name,

@@ -17,6 +17,7 @@
 #include "runner.h"
 #include "stack.h"
 #include "warm.h"
+#include "witness.h"
 #include "workspace.h"
 
 /* What one round holds besides its run. */
@@ -25,6 +26,7 @@ struct round {
 	struct fileset *fileset;
 	struct counters *counters, *wal_counters;
 	struct durability *durability, *wal_durability;
+	struct witness *witness;
 	struct runner runner;
 };
 
@@ -222,6 +224,9 @@ static int open_watches(const struct battery *battery, struct round *round,
 {
 	int code = counters_open(&round->counters, &roots_real, &round->stack, err);
 
+	if (!code)
+		code = witness_open(&round->witness, &roots_real, &round->stack, &battery->target,
+				    facts, round->counters, err);
 	if (!code && battery->target.kind == TARGET_DIRECTORY)
 		code = durability_open(&round->durability, &roots_real, &round->stack, facts, err);
 	if (!code && battery->has_wal)
@@ -249,6 +254,7 @@ static int open_round(struct battery *battery, struct round *round, const struct
 		.wal_counters = round->wal_counters,
 		.durability = round->durability,
 		.wal_durability = round->wal_durability,
+		.witness = round->witness,
 		.progress = &battery->progress,
 		.stop = invocation->stop,
 		.seed = battery->seed,
@@ -290,6 +296,17 @@ static void add_verdicts(const struct round *round, struct facts *facts)
 		durability_facts(round->wal_durability, "wal.", facts);
 }
 
+/* How long the disks are watched before the load: a second, of short batteries a fiftieth. */
+static uint64_t look_ns(const struct plan *plan)
+{
+	const uint64_t least_ns = 50 * NS_PER_MS;
+	uint64_t share_ns = plan->cost.time_ns / 50;
+
+	if (share_ns > NS_PER_S)
+		return NS_PER_S;
+	return share_ns > least_ns ? share_ns : least_ns;
+}
+
 static int run_round(struct battery *battery, struct round *round, struct archived_run *kept,
 		     struct err *err)
 {
@@ -298,6 +315,8 @@ static int run_round(struct battery *battery, struct round *round, struct archiv
 
 	if (code)
 		return code;
+	witness_look(round->witness, &battery->target, look_ns(battery->plan), invocation->stop,
+		     &kept->run.facts);
 	warm_memory(&roots_real, battery->plan->cost.memory_bytes, invocation->stop);
 	code = measure_points(battery, round, kept);
 	if (code)
@@ -309,6 +328,7 @@ static int run_round(struct battery *battery, struct round *round, struct archiv
 
 static void release_round(struct round *round)
 {
+	witness_close(round->witness);
 	durability_close(round->durability);
 	durability_close(round->wal_durability);
 	counters_close(round->counters);

@@ -329,6 +329,23 @@ bool counters_traffic(const struct counters *counters, struct device_use *traffi
 	return known;
 }
 
+bool counters_disks(const struct counters *counters, struct device_use *use)
+{
+	bool known = false;
+
+	memset(use, 0, sizeof(*use));
+	for (size_t i = 0; i < counters->count; i++) {
+		const struct device *device = &counters->devices[i];
+
+		if (device->disk && !device->fields)
+			return false;
+		known = known || device->disk;
+		if (device->disk)
+			add_use(use, device);
+	}
+	return known;
+}
+
 bool counters_know_flushes(const struct counters *counters)
 {
 	bool known = false;

@@ -48,6 +48,9 @@ void counters_add_devices(const struct counters *counters, struct measurement *m
  * out. Its flushes are those of the disks. False when it is not known. */
 bool counters_traffic(const struct counters *counters, struct device_use *traffic);
 
+/* What all disks did, whoever sent it to them, summed. False when not all of them are known. */
+bool counters_disks(const struct counters *counters, struct device_use *use);
+
 /* Whether the kernel counts the flushes of every disk (since Linux 5.5); 0 means nothing else. */
 bool counters_know_flushes(const struct counters *counters);
 

@@ -243,7 +243,7 @@ static void check_small_target(struct judging *judging)
 
 static void check_reread(struct judging *judging)
 {
-	const struct evidence_reach *reach = &judging->evidence->reach;
+	const struct phase_reach *reach = &judging->evidence->reach;
 
 	if (!judging->evidence->load.steady || !reach->offsets)
 		return;
@@ -280,7 +280,7 @@ static void check_cpu_bound(struct judging *judging)
 		measurement_flag(judging->measurement, SEVERITY_NOTE, "cpu_bound",
 				 "the %u CPUs of the machine were %.0f %% busy: the target can do at least "
 				 "this much",
-				 cpu->cpus, machine);
+				 cpu->cpus, machine < 100 ? machine : 100); /* ticks are coarse */
 	else if (isnan(machine) || isnan(cpu->wanted_percent))
 		words_add(&judging->unchecked, "whether the %s had CPU to spare",
 			  isnan(machine) ? "machine" : "load");
@@ -301,8 +301,7 @@ static void check_steal(struct judging *judging)
 				 percent_of(stolen, wanted), stolen);
 }
 
-/* What the suite kept in flight, over all classes of requests. */
-static double depth_asked(const struct measurement *measurement)
+double evidence_depth(const struct measurement *measurement)
 {
 	double depth = 0;
 
@@ -337,7 +336,7 @@ static bool goes_to_device(const struct evidence *evidence)
 static void check_shallow(struct judging *judging)
 {
 	const struct evidence *evidence = judging->evidence;
-	double asked = depth_asked(judging->measurement), share;
+	double asked = evidence_depth(judging->measurement), share;
 	double got = measurement_value(judging->measurement, "all", "device_queue_depth");
 
 	if (evidence->load.moves_nothing || asked < shallow_depth_least)

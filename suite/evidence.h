@@ -75,12 +75,6 @@ struct evidence_cpu {
 	unsigned cpus;         /* of the machine; 0: not known */
 };
 
-/* Random offsets. */
-struct evidence_reach {
-	uint64_t offsets; /* 0: there were none */
-	double distinct_blocks, likely_blocks;
-};
-
 struct evidence_clock {
 	bool known; /* the differences */
 	int64_t suspended_ns;   /* what CLOCK_BOOTTIME gained on CLOCK_MONOTONIC */
@@ -109,11 +103,15 @@ struct evidence {
 	struct evidence_target target;
 	struct evidence_devices devices;
 	struct evidence_cpu cpu;
-	struct evidence_reach reach;
+	struct phase_reach reach;
 	struct evidence_clock clock;
 	struct evidence_background background;
 	struct evidence_passes passes;
 };
+
+/* How many requests the suite kept in flight, over all classes of them; 0 where that was not
+ * measured. */
+double evidence_depth(const struct measurement *measurement);
 
 /* Raises the flags that are due. Uses of the measurement: cpu_busy, cpu_steal, queue_depth,
  * device_queue_depth, the mean latencies, and the samples. */

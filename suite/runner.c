@@ -17,6 +17,7 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <pthread.h>
 #include <sched.h>
@@ -24,11 +25,13 @@
 #include <string.h>
 #include <sys/resource.h>
 
+#include "attribute.h"
 #include "clock.h"
 #include "counters.h"
 #include "durability.h"
 #include "gate.h"
 #include "progress.h"
+#include "witness.h"
 
 enum { RESET_FACTOR = 4 };             /* PASSES end after this many times `time`, resets included */
 #define TICK_NS (100 * NS_PER_MS)      /* how often the main thread looks around */
@@ -68,11 +71,22 @@ static uint64_t timeval_ns(struct timeval time)
 	return (uint64_t)time.tv_sec * NS_PER_S + (uint64_t)time.tv_usec * NS_PER_US;
 }
 
+/* For how long this thread was ready to run and had no CPU, the second of three numbers. */
+static bool read_wait_ns(uint64_t *wait_ns)
+{
+	char text[100];
+
+	return attribute_text(text, sizeof(text), "/proc/thread-self/schedstat") &&
+	       sscanf(text, "%*u %" SCNu64, wait_ns) == 1;
+}
+
 static void timed_work(struct thread *thread)
 {
 	struct worker *worker = thread->worker;
 	struct rusage before, after;
+	uint64_t wait_before_ns, wait_after_ns;
 
+	worker->cpu_wait_known = read_wait_ns(&wait_before_ns);
 	getrusage(RUSAGE_THREAD, &before);
 	worker->begin_ns = clock_now_ns();
 	if (worker->run->point->phase->model == MODEL_PASSES) /* goes on where the last pass ended */
@@ -83,6 +97,8 @@ static void timed_work(struct thread *thread)
 	worker->work_ns += worker->end_ns - worker->begin_ns;
 	worker->cpu_user_ns += timeval_ns(after.ru_utime) - timeval_ns(before.ru_utime);
 	worker->cpu_system_ns += timeval_ns(after.ru_stime) - timeval_ns(before.ru_stime);
+	if (worker->cpu_wait_known && read_wait_ns(&wait_after_ns))
+		worker->cpu_wait_ns += wait_after_ns - wait_before_ns;
 }
 
 static void *thread_main(void *context)
@@ -196,10 +212,14 @@ static void counters_on(struct crew *crew)
 		counters_start(crew->runner->counters);
 	if (log_counters(crew))
 		counters_start(log_counters(crew));
+	if (crew->runner->witness)
+		witness_start(crew->runner->witness);
 }
 
 static void counters_off(struct crew *crew)
 {
+	if (crew->runner->witness)
+		witness_stop(crew->runner->witness);
 	if (crew->runner->counters)
 		counters_stop(crew->runner->counters);
 	if (log_counters(crew))
@@ -343,6 +363,8 @@ static int run_pass(struct crew *crew, struct err *err)
 		return code;
 	crew->passes++;
 	crew->elapsed_ns += span_ns(crew, false);
+	if (crew->runner->witness)
+		witness_pass(crew->runner->witness, progress_of(crew), span_ns(crew, false));
 	crew->cached_known = crew->run.workers[0].cached_ns != 0;
 	crew->cached_elapsed_ns += crew->cached_known ? span_ns(crew, true) : 0;
 	return 0;
@@ -636,6 +658,8 @@ static void report(struct crew *crew, struct measurement *measurement)
 		counters_report(crew->runner->counters, crew->elapsed_ns, measurement);
 	if (log_counters(crew))
 		counters_add_devices(log_counters(crew), measurement);
+	if (crew->runner->witness)
+		witness_report(crew->runner->witness, measurement);
 	report_syncs(crew, measurement);
 	if (crew->budget_spent)
 		snprintf(measurement->message, sizeof(measurement->message),
@@ -726,6 +750,8 @@ static int drive(struct crew *crew, struct measurement *measurement, struct err 
 	take_log_use(crew);
 	if (!code && phase->finish)
 		code = phase->finish(&crew->run, measurement, err);
+	if (!code && crew->runner->witness)
+		witness_load(crew->runner->witness, &crew->run, crew->budget_spent);
 	return code;
 }
 
@@ -741,6 +767,8 @@ int runner_measure(struct runner *runner, const struct point *point,
 		counters_reset(runner->counters);
 	if (runner->wal_counters)
 		counters_reset(runner->wal_counters);
+	if (runner->witness)
+		witness_begin(runner->witness);
 	clock_label(measurement->started_at);
 	code = drive(&crew, measurement, &err);
 	if (code)

@@ -15,6 +15,7 @@
 struct counters;
 struct durability;
 struct progress;
+struct witness;
 
 struct runner {
 	const struct target *target;
@@ -24,6 +25,7 @@ struct runner {
 	struct counters *wal_counters; /* of those of --wal-dir; NULL: the log is on the target's */
 	struct durability *durability; /* of the target; NULL: syncs are not tried out */
 	struct durability *wal_durability; /* of --wal-dir; NULL: the log is in the target */
+	struct witness *witness;           /* of the target; NULL: no evidence is gathered */
 	struct progress *progress; /* told what is going on; NULL: nobody listens */
 	const atomic_bool *stop;   /* a signal came */
 	uint64_t seed;             /* of the run */
