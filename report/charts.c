@@ -451,23 +451,56 @@ static void ramp_add(struct ramp *ramp, const struct line *line, const char *dep
 	ramp->count++;
 }
 
-/* The ramps of a phase that have points enough. */
-static size_t find_ramps(const struct lines *lines, const char *depth, struct ramp **ramps)
+static void release_ramps(struct ramp *ramps, size_t count)
 {
-	size_t count = 0, kept = 0;
+	for (size_t i = 0; i < count; i++) {
+		free(ramps[i].points);
+		free(ramps[i].name);
+	}
+	free(ramps);
+}
+
+/* Lines whose labels agree but for some parameters become one ramp. */
+static size_t group_ramps(const struct lines *lines, const char *const without[],
+			  struct ramp **ramps)
+{
+	size_t count = 0;
 
 	*ramps = must_allocate(lines->count, sizeof(**ramps));
 	for (size_t i = 0; i < lines->count; i++) {
 		const struct line *line = &lines->items[i];
-		char *name = entry_label_without(line->entry, line->operation, depth);
+		char *name = entry_label_without(line->entry, line->operation, without);
 		size_t r = 0;
 
 		while (r < count && strcmp((*ramps)[r].name, name) != 0)
 			r++;
 		if (r == count)
 			(*ramps)[count++] = (struct ramp){.name = must_copy(name)};
-		ramp_add(&(*ramps)[r], line, depth);
+		ramp_add(&(*ramps)[r], line, without[0]);
 		free(name);
+	}
+	return count;
+}
+
+static bool has_depth_twice(const struct ramp *ramps, size_t count, const char *depth)
+{
+	for (size_t r = 0; r < count; r++)
+		for (size_t i = 1; i < ramps[r].count; i++)
+			if (depth_of(ramps[r].points[i - 1].entry, depth) ==
+			    depth_of(ramps[r].points[i].entry, depth))
+				return true;
+	return false;
+}
+
+/* The ramps of a phase that have points enough. An engine chosen by depth does not part them. */
+static size_t find_ramps(const struct lines *lines, const char *depth, struct ramp **ramps)
+{
+	size_t count = group_ramps(lines, (const char *const[]){depth, "engine", NULL}, ramps);
+	size_t kept = 0;
+
+	if (has_depth_twice(*ramps, count, depth)) {
+		release_ramps(*ramps, count);
+		count = group_ramps(lines, (const char *const[]){depth, NULL}, ramps);
 	}
 	for (size_t r = 0; r < count; r++) {
 		struct ramp ramp = (*ramps)[r];
@@ -530,11 +563,7 @@ static void draw_depth(struct document *document, const struct entries *entries,
 	count = find_ramps(&lines, depth, &ramps);
 	if (count)
 		draw_ramps(document, ramps, count, phase, depth);
-	for (size_t i = 0; i < count; i++) {
-		free(ramps[i].points);
-		free(ramps[i].name);
-	}
-	free(ramps);
+	release_ramps(ramps, count);
 	free(lines.items);
 }
 

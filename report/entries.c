@@ -271,16 +271,33 @@ static void write_parameter(FILE *out, const struct parameter *parameter)
 		fprintf(out, ", %s %s", parameter->name, text);
 }
 
-static bool is_told(const struct parameter *parameter, const char *operation, const char *elsewhere)
+bool parameter_is_implied(const struct measurement *measurement, const struct parameter *parameter)
+{
+	const struct parameter *operation = measurement_parameter(measurement, "operation");
+	const struct value *value = &parameter->value;
+
+	if (strcmp(parameter->name, "write_percent") != 0 || value->kind != VALUE_NUMBER ||
+	    !operation || operation->value.kind != VALUE_TEXT)
+		return false;
+	return (!value->number && !strcmp(operation->value.text, "read")) ||
+	       (value->number == 100 && !strcmp(operation->value.text, "write"));
+}
+
+static bool is_told(const struct measurement *measurement, const struct parameter *parameter,
+		    const char *operation, const char *const elsewhere[])
 {
 	const struct value *value = &parameter->value;
 
-	if (elsewhere && !strcmp(parameter->name, elsewhere))
+	for (size_t i = 0; elsewhere[i]; i++)
+		if (!strcmp(parameter->name, elsewhere[i]))
+			return true;
+	if (operation && value->kind == VALUE_TEXT && !strcmp(value->text, operation))
 		return true;
-	return operation && value->kind == VALUE_TEXT && !strcmp(value->text, operation);
+	return parameter_is_implied(measurement, parameter);
 }
 
-char *entry_label_without(const struct entry *entry, const char *operation, const char *parameter)
+char *entry_label_without(const struct entry *entry, const char *operation,
+			  const char *const without[])
 {
 	const struct measurement *first = entry->first;
 	struct writing label;
@@ -289,12 +306,12 @@ char *entry_label_without(const struct entry *entry, const char *operation, cons
 	fprintf(label.out, "%s%s%s", first->phase, operation ? "." : "",
 		operation ? operation : "");
 	for (size_t i = 0; i < first->parameter_count; i++)
-		if (entry->varies[i] && !is_told(&first->parameters[i], operation, parameter))
+		if (entry->varies[i] && !is_told(first, &first->parameters[i], operation, without))
 			write_parameter(label.out, &first->parameters[i]);
 	return writing_close(&label);
 }
 
 char *entry_label(const struct entry *entry, const char *operation)
 {
-	return entry_label_without(entry, operation, NULL);
+	return entry_label_without(entry, operation, (const char *const[]){NULL});
 }

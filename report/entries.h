@@ -42,8 +42,13 @@ void entries_release(struct entries *entries);
  * The caller's to free. */
 char *entry_label(const struct entry *entry, const char *operation);
 
-/* The same but for one parameter, for where that is told otherwise; NULL: leaves none out. */
-char *entry_label_without(const struct entry *entry, const char *operation, const char *parameter);
+/* The same but for some parameters, for where these are told otherwise: names ending with NULL. */
+char *entry_label_without(const struct entry *entry, const char *operation,
+			  const char *const without[]);
+
+/* Whether a parameter says nothing beside another: no share of writes when all is read. */
+bool parameter_is_implied(const struct measurement *measurement,
+			  const struct parameter *parameter);
 
 /* How well the entry was measured. */
 bool measurement_is_void(const struct measurement *measurement);

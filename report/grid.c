@@ -30,7 +30,7 @@ struct grid {
 	size_t count;
 	const char *axes[AXES_MOST]; /* names of parameters that vary */
 	size_t axis_count;
-	size_t dimensions; /* of the axes, those with two values or more */
+	size_t dimensions; /* of the axes, those that do not follow from one before */
 };
 
 /* ---- axes ------------------------------------------------------------------------------------ */
@@ -78,20 +78,25 @@ static int compare(const struct grid *grid, const struct entry *a, const struct 
 	return order;
 }
 
-/* Whether the points that have the parameter differ in it: a share of writes that only mixed
- * points have is an axis to show, but no dimension. */
+/* Whether points that are alike in one parameter are so in the other. */
+static bool is_determined(const struct grid *grid, const char *axis, const char *by)
+{
+	for (size_t i = 0; i < grid->count; i++)
+		for (size_t j = 0; j < i; j++)
+			if (!compare_on(grid, grid->points[i], grid->points[j], by) &&
+			    compare_on(grid, grid->points[i], grid->points[j], axis))
+				return false;
+	return true;
+}
+
+/* A share of writes that goes with the operation, or an engine that goes with the depth, is an axis
+ * to show but no dimension. */
 static bool is_dimension(const struct grid *grid, const char *axis)
 {
-	const struct value *first = NULL;
-
-	for (size_t i = 0; i < grid->count; i++) {
-		const struct value *value = value_at(grid->points[i], axis);
-
-		if (value && first && !value_equal(first, value))
-			return true;
-		first = first ? first : value;
-	}
-	return false;
+	for (size_t i = 0; i < grid->axis_count; i++)
+		if (is_determined(grid, axis, grid->axes[i]))
+			return false;
+	return true;
 }
 
 static void add_axis(struct grid *grid, const char *name)
@@ -101,8 +106,8 @@ static void add_axis(struct grid *grid, const char *name)
 			return;
 	if (grid->axis_count == AXES_MOST)
 		return;
-	grid->axes[grid->axis_count++] = name;
 	grid->dimensions += is_dimension(grid, name);
+	grid->axes[grid->axis_count++] = name;
 }
 
 /* The axes in the order a reader looks for them, others by name. */
@@ -213,7 +218,7 @@ static void add_row(struct table *table, const struct grid *grid, const struct e
 		const struct parameter *parameter =
 			measurement_parameter(entry->first, grid->axes[i]);
 
-		if (!parameter)
+		if (!parameter || parameter_is_implied(entry->first, parameter))
 			continue;
 		parameter_format(text, parameter);
 		if (!operation || strcmp(text, operation) != 0) /* "read" of "read" says nothing */
