@@ -16,6 +16,7 @@
 
 #include "archive.h"
 #include "attribute.h"
+#include "clock.h"
 
 static const char head[] = "assay-sweep 1";
 
@@ -43,11 +44,25 @@ static void boot_id(const struct roots *roots, char id[64])
 
 /* ---- locks ---- */
 
+/* The keeper of a sweep that has just been killed holds the lock while it restores. */
+static int lock_patiently(int fd)
+{
+	const uint64_t patience_ns = 3 * NS_PER_S;
+	uint64_t until_ns = clock_now_ns() + patience_ns;
+
+	while (flock(fd, LOCK_EX | LOCK_NB)) {
+		if (errno != EWOULDBLOCK || clock_now_ns() > until_ns)
+			return -errno;
+		clock_sleep_until_ns(clock_now_ns() + 50 * NS_PER_MS);
+	}
+	return 0;
+}
+
 static int lock_disk(struct journal *journal, const char *directory, const char *disk,
 		     struct err *err)
 {
 	char *path = journal->paths[journal->count];
-	int fd;
+	int fd, code;
 
 	if (journal->count == JOURNAL_DISKS_MAX)
 		return err_set(err, ERR_USAGE, "more than %d disks", JOURNAL_DISKS_MAX);
@@ -56,13 +71,12 @@ static int lock_disk(struct journal *journal, const char *directory, const char 
 	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (fd < 0)
 		return err_set(err, -errno, "open %s: %s", path, strerror(errno));
-	if (flock(fd, LOCK_EX | LOCK_NB)) {
-		int code = errno == EWOULDBLOCK
-				   ? err_set(err, ERR_USAGE, "another sweep is setting %s", disk)
-				   : err_set(err, -errno, "lock %s: %s", path, strerror(errno));
-
+	code = lock_patiently(fd);
+	if (code) {
 		close(fd);
-		return code;
+		return code == -EWOULDBLOCK
+			       ? err_set(err, ERR_USAGE, "another sweep is setting %s", disk)
+			       : err_set(err, code, "lock %s: %s", path, strerror(-code));
 	}
 	journal->fds[journal->count++] = fd;
 	return 0;

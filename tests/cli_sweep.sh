@@ -200,12 +200,10 @@ back_after_death() { # BEFORE PID
 test_killed_sweeps_restore_everything_within_a_second_and_are_resumed() {
 	make_target
 	make_unusual
-	local i signal how times=1
-	[ -z "${SOAK:-}" ] || times=9
-	for ((i = 0; i < times; i++)); do
-		for signal in INT TERM KILL; do
-			for how in process group; do kill_once $signal $how; done
-		done
+	local i kind kinds=("INT process" "TERM group" "KILL process" "KILL group")
+	for ((i = 0; i < (${SOAK:-0} ? 14 : 1); i++)); do
+		# shellcheck disable=SC2086
+		for kind in "${kinds[@]}"; do kill_once $kind; done
 	done
 }
 
