@@ -171,17 +171,57 @@ static int set_param(struct reading *reading, const struct phase *phase, const c
 	return 1;
 }
 
-static int add_rule(struct reading *reading, const char *name, const char *text)
+static void append(char ***texts, size_t *count, const char *text)
 {
-	static const char *const names[] = {"rule", NULL};
-	struct profile *profile = reading->profile;
-
-	if (strcmp(name, names[0]))
-		return refuse_name(reading, "setting of [criteria]", name, names);
-	profile->rules = realloc(profile->rules, (profile->rule_count + 1) * sizeof(*profile->rules));
-	if (!profile->rules)
+	*texts = realloc(*texts, (*count + 1) * sizeof(**texts));
+	if (!*texts)
 		abort();
-	profile->rules[profile->rule_count++] = copy(text);
+	(*texts)[(*count)++] = copy(text);
+}
+
+static void release_texts(char **texts, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		free(texts[i]);
+	free(texts);
+}
+
+/* The doubts that may be forbidden; what is void is so anyway. */
+static int forbid(struct reading *reading, const char *text)
+{
+	static const char *const doubts[] = {"buffered",     "foreign",	   "unsteady",
+					     "throttled",    "steal",	   "sync_too_fast",
+					     "small_target", "background", "reread",
+					     NULL};
+	struct profile *profile = reading->profile;
+	char *words = copy(text), *rest = words, *word;
+	int good = 1;
+
+	while (good && (word = strsep(&rest, ","))) {
+		size_t known = 0;
+
+		word += strspn(word, " \t");
+		word[strcspn(word, " \t")] = '\0';
+		while (doubts[known] && strcmp(doubts[known], word) != 0)
+			known++;
+		if (!doubts[known])
+			good = refuse_name(reading, "doubt", word, doubts);
+		else
+			append(&profile->forbidden, &profile->forbidden_count, word);
+	}
+	free(words);
+	return good;
+}
+
+static int add_criterion(struct reading *reading, const char *name, const char *text)
+{
+	static const char *const names[] = {"rule", "forbid", NULL};
+
+	if (!strcmp(name, "forbid"))
+		return forbid(reading, text);
+	if (strcmp(name, "rule") != 0)
+		return refuse_name(reading, "setting of [criteria]", name, names);
+	append(&reading->profile->rules, &reading->profile->rule_count, text);
 	return 1;
 }
 
@@ -197,7 +237,7 @@ static int on_setting(void *context, const char *section, const char *name, cons
 	if (!strcmp(section, section_profile))
 		return set_profile(reading, name, value);
 	if (!strcmp(section, section_criteria))
-		return add_rule(reading, name, value);
+		return add_criterion(reading, name, value);
 	return phase ? set_param(reading, phase, name, value) : 0;
 }
 
@@ -337,9 +377,8 @@ void profile_release(struct profile *profile)
 		free(profile->settings[i].param);
 		free(profile->settings[i].text);
 	}
-	for (size_t i = 0; i < profile->rule_count; i++)
-		free(profile->rules[i]);
-	free(profile->rules);
+	release_texts(profile->rules, profile->rule_count);
+	release_texts(profile->forbidden, profile->forbidden_count);
 	free(profile->settings);
 	free(profile->phases);
 	free(profile->time);

@@ -14,6 +14,7 @@
  *
  *	[criteria]
  *	rule = wal_commit.commit.latency_p99 <= 10ms
+ *	forbid = unsteady, foreign	; doubts that a certificate may not have
  */
 #ifndef ASSAY_SUITE_PROFILE_H
 #define ASSAY_SUITE_PROFILE_H
@@ -43,6 +44,8 @@ struct profile {
 	size_t setting_count;
 	char **rules; /* [criteria] */
 	size_t rule_count;
+	char **forbidden; /* codes of flags, of [criteria] as well */
+	size_t forbidden_count;
 };
 
 /* Reads the built-in of that name, else the file. Unknown sections, parameters and values are

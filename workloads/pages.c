@@ -55,9 +55,11 @@ struct sweep {
 	uint64_t count, start_ns, spread_ns;
 };
 
-static unsigned files_of(uint64_t size_bytes)
+static unsigned files_of(const struct pages_shape *shape)
 {
-	return (unsigned)((size_bytes + FILE_BYTES_MAX - 1) / FILE_BYTES_MAX);
+	if (shape->direct)
+		return 1;
+	return (unsigned)((shape->size_bytes + FILE_BYTES_MAX - 1) / FILE_BYTES_MAX);
 }
 
 static int file_error(const struct pages *pages, const char *operation, unsigned file,
@@ -80,9 +82,9 @@ static int check_shape(const struct pages_shape *shape, const struct target *tar
 	if (target->kind != TARGET_DIRECTORY)
 		return err_set(err, ERR_SKIP, "pages are written to files: %s is a device",
 			       target->path);
-	if (files_of(shape->size_bytes) > FILES_MAX)
+	if (files_of(shape) > FILES_MAX)
 		return err_set(err, ERR_SKIP, "a data set of more than %d files of 1 GiB", FILES_MAX);
-	if (shape->size_bytes / files_of(shape->size_bytes) < shape->page_bytes)
+	if (shape->size_bytes / files_of(shape) < shape->page_bytes)
 		return err_set(err, ERR_SKIP, "the data set is smaller than a page of %zu bytes",
 			       shape->page_bytes);
 	if (!shape->direct)
@@ -177,7 +179,7 @@ int pages_open(struct pages **out, struct phase_run *run, const struct pages_sha
 	pages->shape = *shape;
 	pages->doublewrite_fd = -1;
 	pages->batch_pages = batch_of(shape);
-	pages->file_count = files_of(shape->size_bytes);
+	pages->file_count = files_of(shape);
 	pages->file_pages = shape->size_bytes / pages->file_count / shape->page_bytes;
 	rng_init(&pages->rng, rng_seed_for(run->seed, "pages", 0));
 	for (unsigned i = 0; i < FILES_MAX; i++)

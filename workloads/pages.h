@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * pages.h - the data pages of a database, and how checkpoints write them back: distinct ones,
- * spread over the whole data set, which lies in files of at most 1 GiB.
+ * spread over the whole data set.
  *
- * Through the page cache (as PostgreSQL does): sorted by file and offset; after every 256 KiB the
+ * Through the page cache (as PostgreSQL does): in files of at most 1 GiB, sorted by file and offset; after every 256 KiB the
  * kernel is asked to start writing them (sync_file_range, checkpoint_flush_after); all files are
  * fsynced at the end.
- * Direct (as InnoDB does): in random order past the page cache; synced at the end.
+ * Direct (as InnoDB does): in one file, in random order past the page cache; synced at the end.
  * With doublewrite, batches of 2 MiB go to the file page.0 first, which is synced, then to their
  * places, which are synced before page.0 is used again: a page torn by a crash is found whole there.
  */

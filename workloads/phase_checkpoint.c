@@ -405,7 +405,8 @@ static void cost(const struct point *point, const struct target *target, struct 
 
 	(void)target;
 	wal_cost(&shape, cost);
-	cost->data_bytes = pages.size_bytes + pages_extra_bytes(&pages);
+	cost->data_bytes = pages.size_bytes;
+	cost->log_bytes += pages_extra_bytes(&pages);
 	cost->write_bytes += point_number(point, "dirty_pages") * pages.page_bytes *
 			     (pages.doublewrite ? 2 : 1) * (CYCLES_MIN + 1);
 	cost->time_ns = time_ns > CYCLES_MIN * interval_ns ? time_ns : CYCLES_MIN * interval_ns;
