@@ -104,6 +104,13 @@ static int check_section(struct reading *reading, const char *name)
 
 /* ---- settings ---- */
 
+static int parse_rounds(const char *text, uint64_t *rounds, struct err *err)
+{
+	int code = unit_parse_count(text, rounds, err);
+
+	return code || *rounds ? code : err_set(err, ERR_USAGE, "rounds is 0");
+}
+
 static int set_profile(struct reading *reading, const char *name, const char *value)
 {
 	static const char *const names[] = {"name", "description", "rounds", "time", "size", NULL};
@@ -117,7 +124,7 @@ static int set_profile(struct reading *reading, const char *name, const char *va
 	else if (!strcmp(name, "description"))
 		replace(&profile->description, value);
 	else if (!strcmp(name, "rounds"))
-		code = unit_parse_count(value, &profile->rounds, &why);
+		code = parse_rounds(value, &profile->rounds, &why);
 	else if (!strcmp(name, "time")) {
 		code = unit_parse_duration(value, &number, &why);
 		replace(&profile->time, value);
@@ -245,11 +252,18 @@ static int on_setting(void *context, const char *section, const char *name, cons
 
 static int look_at_section(struct reading *reading, const char *line)
 {
-	char name[LINE_MAX_BYTES];
+	char name[LINE_MAX_BYTES + 1], what[LINE_MAX_BYTES + 64];
 	size_t length = strcspn(line + 1, "]");
+	const char *after = line + 1 + length + 1;
 
-	if (line[1 + length] != ']')
+	if (after[-1] != ']')
 		return refuse(reading, "a section without its closing bracket");
+	after += strspn(after, " \t\r\n");
+	if (*after && *after != ';' && *after != '#') {
+		snprintf(what, sizeof(what), "the line goes on after its section: %.*s",
+			 (int)strcspn(after, "\r\n"), after);
+		return refuse(reading, what);
+	}
 	snprintf(name, sizeof(name), "%.*s", (int)length, line + 1);
 	return check_section(reading, name);
 }
@@ -271,7 +285,7 @@ static char *next_line(char *buffer, int size, void *context)
 		indent = length;
 	line += indent;
 	length -= indent;
-	if (length >= LINE_MAX_BYTES || (int)length + 2 > size) {
+	if (length > LINE_MAX_BYTES || (int)length + 2 > size) {
 		refuse(reading, "a line longer than 180 characters");
 		return NULL;
 	}
@@ -284,11 +298,17 @@ static char *next_line(char *buffer, int size, void *context)
 
 static int parse(struct profile *profile, struct err *err)
 {
+	static const char mark[] = "\xef\xbb\xbf"; /* of byte order, as some editors leave it */
 	struct reading reading = {.profile = profile, .at = profile->text, .err = err};
-	int line = ini_parse_stream(next_line, &reading, on_setting, &reading);
+	int line;
 
-	if (!reading.code && line > 0) {
+	if (!strncmp(reading.at, mark, sizeof(mark) - 1))
+		reading.at += sizeof(mark) - 1;
+	line = ini_parse_stream(next_line, &reading, on_setting, &reading);
+	/* libinih goes on after a line it cannot read: what came first counts. */
+	if (line > 0 && (!reading.code || (unsigned)line < reading.line)) {
 		reading.line = (unsigned)line;
+		reading.code = 0;
 		refuse(&reading, "neither a [section] nor name = value");
 	}
 	if (!reading.code && !profile->phase_count)
@@ -344,15 +364,6 @@ static void start(struct profile *profile, const char *origin)
 	profile->name = copy(base ? base + 1 : origin);
 }
 
-static int finish(struct profile *profile, struct err *err)
-{
-	int code = parse(profile, err);
-
-	if (!code && !profile->rounds)
-		code = err_set(err, ERR_USAGE, "%s: rounds is 0", profile->origin);
-	return code;
-}
-
 int profile_load(struct profile *profile, const char *name_or_path, struct err *err)
 {
 	int code = 0;
@@ -360,7 +371,7 @@ int profile_load(struct profile *profile, const char *name_or_path, struct err *
 	start(profile, name_or_path);
 	if (!read_builtin(profile, name_or_path))
 		code = read_file(profile, name_or_path, err);
-	return code ? code : finish(profile, err);
+	return code ? code : parse(profile, err);
 }
 
 int profile_load_text(struct profile *profile, const char *origin, const char *text,
@@ -368,7 +379,7 @@ int profile_load_text(struct profile *profile, const char *origin, const char *t
 {
 	start(profile, origin);
 	profile->text = copy(text);
-	return finish(profile, err);
+	return parse(profile, err);
 }
 
 void profile_release(struct profile *profile)
