@@ -83,12 +83,22 @@ static void put_disks(FILE *out, const struct run *run)
 		put(out, run, "", "disk_count", " disks");
 }
 
-static void put_reason(FILE *out, const struct run *run)
+static void put_because(FILE *out, const struct run *run, const char *fact)
 {
-	const char *reason = facts_text(&run->facts, "durability_reason");
+	const char *reason = facts_text(&run->facts, fact);
 
 	if (reason)
 		fprintf(out, "%s%s", ftell(out) > 0 ? ": " : "", reason);
+}
+
+static void put_reason(FILE *out, const struct run *run)
+{
+	put_because(out, run, "durability_reason");
+}
+
+static void put_log_reason(FILE *out, const struct run *run)
+{
+	put_because(out, run, "wal.durability_reason");
 }
 
 static void put_text(FILE *out, const char *text)
@@ -136,6 +146,7 @@ static const struct head_line names[] = {
 
 static const struct head_line environment[] = {
 	{"Durability", PIECES({"", "durability", ""}), put_reason, false},
+	{"Log durability", PIECES({"", "wal.durability", ""}), put_log_reason, false},
 	{.name = "Target", .more = put_target},
 	{"Filesystem",
 	 PIECES({"", "filesystem", ""}, {"on ", "mount_source", ""}, {"", "filesystem_bytes", ""},
