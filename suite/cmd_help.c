@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "command.h"
+#include "engine.h"
 #include "phase.h"
 #include "profile.h"
 
@@ -89,6 +90,19 @@ static int print_profiles(FILE *out, struct err *err)
 	return 0;
 }
 
+/* What cannot be used here stays listed, with its reason. */
+static void print_engines(FILE *out)
+{
+	for (size_t i = 0; engines[i]; i++) {
+		struct err err = {0};
+
+		fprintf(out, "%-9s %s\n", engines[i]->name, engines[i]->help);
+		if (engine_check(engines[i], &err))
+			fprintf(out, "%-9s not here: %s\n", "", err.text);
+	}
+	fputs("\n`--engine NAME` chooses one; with auto the suite takes what fits the load.\n", out);
+}
+
 static int refuse(const char *topic, struct err *err)
 {
 	const char *names[128];
@@ -100,6 +114,7 @@ static int refuse(const char *topic, struct err *err)
 	for (size_t i = 0; phases[i]; i++)
 		names[count++] = phases[i]->name;
 	names[count++] = "phases";
+	names[count++] = "engines";
 	names[count++] = "profiles";
 	names[count] = NULL;
 	near = nearest_name(topic, names);
@@ -119,6 +134,8 @@ static int run(const struct invocation *invocation, struct err *err)
 		command_print_help(command_find(topic), out);
 	else if (!strcmp(topic, "phases"))
 		print_phases(out);
+	else if (!strcmp(topic, "engines"))
+		print_engines(out);
 	else if (!strcmp(topic, "profiles"))
 		return print_profiles(out, err);
 	else if (phase_find(topic))
@@ -130,7 +147,7 @@ static int run(const struct invocation *invocation, struct err *err)
 
 const struct command command_help = {
 	.name = "help",
-	.synopsis = "[COMMAND|phases|PHASE|profiles]",
+	.synopsis = "[COMMAND|phases|PHASE|engines|profiles]",
 	.help = "this, or more about one thing",
 	.groups = OPTIONS_COMMON,
 	.run = run,

@@ -46,6 +46,7 @@ struct command {
 	X(annotate) \
 	X(delete)   \
 	X(merge)    \
+	X(info)     \
 	X(help)
 
 #define COMMAND_DECLARE(name) extern const struct command command_##name;

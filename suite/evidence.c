@@ -100,25 +100,21 @@ static bool is_compressed(const struct evidence *evidence)
 	return evidence->target.compresses && evidence->load.compressible;
 }
 
-/* A loop device without direct I/O. What the disks below read is said, but proves nothing: it is
- * everybody's. */
+/* A loop device without direct I/O. What the disks below read proves nothing, since it is everybody's;
+ * it is said all the same. */
 static void flag_loop(struct judging *judging)
 {
 	const struct evidence *evidence = judging->evidence;
-	const char *loop = evidence->target.buffered_loop;
-	uint64_t below = evidence->devices.below_read_bytes, own = evidence->load.read_bytes;
+	double below = (double)evidence->devices.below_read_bytes;
+	char disks[100] = "what the disks below it read is not known";
 
 	if (evidence->devices.below_known)
-		measurement_flag(judging->measurement, SEVERITY_VOID, "cached",
-				 "%s reads its file through the page cache: of %s read, the disks below it read "
-				 "%s (%.0f %%)",
-				 loop, bytes_of((double)own).text, bytes_of((double)below).text,
-				 percent_of((double)below, (double)own));
-	else
-		measurement_flag(judging->measurement, SEVERITY_VOID, "cached",
-				 "%s reads its file through the page cache: of %s read, how much came from "
-				 "the disks below it is not known",
-				 loop, bytes_of((double)own).text);
+		snprintf(disks, sizeof(disks), "the disks below it read %s for all their users",
+			 bytes_of(below).text);
+	measurement_flag(judging->measurement, SEVERITY_VOID, "cached",
+			 "%s reads its file through the page cache: %s were read from it, and %s",
+			 evidence->target.buffered_loop,
+			 bytes_of((double)evidence->load.read_bytes).text, disks);
 }
 
 static void check_cached(struct judging *judging)

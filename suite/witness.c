@@ -488,6 +488,8 @@ void witness_report(struct witness *witness, struct measurement *measurement)
 	evidence->clock.drift =
 		witness->raw_ns > 0 ? witness->monotonic_ns / witness->raw_ns - 1 : 0;
 	read_clock_source(witness, evidence->clock.source_after);
+	if (!evidence->target.limits[0]) /* one may have been set meanwhile */
+		read_limits(witness);
 	if (evidence->load.steady) /* at the start and at the end */
 		evidence->load.edge_bytes = (uint64_t)(2 * in_flight * witness->request_bytes);
 	evidence->passes.rates = witness->rates;
