@@ -17,12 +17,13 @@ enum {
 	HEAT_ROW = 26, HEAT_ROW_LOW = 16, HEAT_ROWS_LOW = 14, /* lower from so many rows on */
 	HEAT_TEXTS_MOST = 8,   /* columns whose cells have room for their value */
 	MARKS_MOST = 24,       /* points of a line that are marked one by one */
+	DECADES_MOST = 8,
 	TICKS_MOST = 32
 };
 
 #define LINE_WIDTH 2.0
+#define LOG_FINE_MOST 2.2 /* decades with ticks at 2 and 5, too */
 #define HEAT_LEAST 0.06
-#define HEAT_MOST 0.62
 
 /* Room and ticks along one direction, in positions. */
 struct span {
@@ -171,23 +172,31 @@ static void lay_linear(struct span *span)
 		add_tick(span, fabs(at) < step / 2 ? 0 : at);
 }
 
-/* Whole decades where there are several, else 1, 2, 5. */
+/* Whole decades, or every second, third ... of more than fit. */
+static void lay_decades(struct span *span)
+{
+	double each;
+
+	span->low = floor(span->low + 1e-9);
+	span->high = ceil(span->high - 1e-9);
+	each = ceil((span->high - span->low) / DECADES_MOST);
+	span->high = span->low + ceil((span->high - span->low) / each) * each;
+	for (double at = span->low; at <= span->high; at += each)
+		add_tick(span, pow(10, at));
+}
+
+/* 1, 2, 5, 10, 20 ... around what is to be seen. */
 static void lay_log(struct span *span)
 {
-	bool decades = span->high - span->low > 2.2;
-	double low = pow(10, span->low), high = pow(10, span->high), value;
+	double low = pow(10, span->low), high = pow(10, span->high);
+	double value = pow(10, floor(span->low + 1e-9));
 
-	value = pow(10, floor(span->low + 1e-9));
-	if (!decades) {
-		while (round_up(value * 1.0001) <= low * (1 + 1e-9))
-			value = round_up(value * 1.0001);
-		high = fmax(round_up(high), round_up(value * 1.0001));
-	} else {
-		high = pow(10, ceil(span->high - 1e-9));
-	}
+	while (round_up(value * 1.0001) <= low * (1 + 1e-9))
+		value = round_up(value * 1.0001);
+	high = fmax(round_up(high), round_up(value * 1.0001));
 	span->low = log10(value);
 	span->high = log10(high);
-	for (; value <= high * (1 + 1e-9); value = decades ? value * 10 : round_up(value * 1.0001))
+	for (; value <= high * (1 + 1e-9); value = round_up(value * 1.0001))
 		add_tick(span, value);
 }
 
@@ -219,7 +228,10 @@ static void span_close(struct span *span)
 		span->high = fmax(span->high, span->low < 0 ? 0 : 1e-12);
 		lay_linear(span);
 	} else if (span->axis->scale == SCALE_LOG) {
-		lay_log(span);
+		if (span->high - span->low > LOG_FINE_MOST)
+			lay_decades(span);
+		else
+			lay_log(span);
 	} else {
 		span->low = 0;
 		span->high = fmax(span->high, 1);
@@ -483,21 +495,22 @@ static void put_cell(FILE *out, const struct chart *chart, size_t row,
 	char text[UNIT_TEXT_MAX];
 
 	fprintf(out, "set object rect from first %g,%g to first %g,%g fs transparent solid %.3f noborder",
-		point->x, y, point->x + 1, y + 1, HEAT_LEAST + share * (HEAT_MOST - HEAT_LEAST));
+		point->x, y, point->x + 1, y + 1, HEAT_LEAST + share * (PLOT_HEAT_MOST - HEAT_LEAST));
 	put_ink(out, "fc", INK_HEAT);
 	putc('\n', out);
 	if (chart->category_count > HEAT_TEXTS_MOST)
 		return;
 	fprintf(out, "set label 't%zu' at first %g,%g center front",
 		token(texts, plot_value(text, &chart->y, point->y)), point->x + 0.5, y + 0.5);
-	put_ink(out, "tc", INK_TEXT);
+	put_ink(out, "tc", INK_STRONG);
 	putc('\n', out);
 }
 
 static void put_names(FILE *out, const struct chart *chart, struct plot_texts *texts)
 {
-	fprintf(out, "set xrange [0:%zu]\nset yrange [0:%zu]\nset xtics (", chart->category_count,
-		chart->series_count);
+	fprintf(out, "set xrange [0:%zu]\nset yrange [0:%zu]\nset xtics (",
+		chart->category_count + !chart->category_count,
+		chart->series_count + !chart->series_count);
 	for (size_t i = 0; i < chart->category_count; i++)
 		fprintf(out, "%s't%zu' %.1f", i ? ", " : "", token(texts, chart->categories[i]),
 			(double)i + 0.5);

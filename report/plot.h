@@ -17,8 +17,19 @@
 
 enum { PLOT_WIDTH = 480 };
 
+/* How much of a cell's colour covers the page at most: texts on it are to be read. */
+#define PLOT_HEAT_MOST 0.62
+
 /* Roles of colours; a series has its number from 0. */
-enum plot_ink { INK_SERIES, INK_AXIS = CHART_SERIES_MAX, INK_GRID, INK_TEXT, INK_HEAT, INK_COUNT };
+enum plot_ink {
+	INK_SERIES,
+	INK_AXIS = CHART_SERIES_MAX,
+	INK_GRID,
+	INK_TEXT,
+	INK_STRONG, /* a text on a coloured ground */
+	INK_HEAT,
+	INK_COUNT
+};
 
 /* How a colour token reads in what gnuplot writes: "rgb(1,ROLE,1)", blanks aside. */
 enum { INK_MARK = 1 };

@@ -163,7 +163,8 @@ static void put_colour(FILE *out, const char *value, size_t length)
 {
 	static const char *const names[INK_COUNT] = {
 		[INK_SERIES] = "s1", "s2", "s3", "s4", "s5", "s6",
-		[INK_AXIS] = "axis", [INK_GRID] = "grid", [INK_TEXT] = "text", [INK_HEAT] = "heat"};
+		[INK_AXIS] = "axis", [INK_GRID] = "grid", [INK_TEXT] = "text",
+		[INK_STRONG] = "fg", [INK_HEAT] = "heat"};
 	unsigned red, role, blue;
 	char text[40];
 

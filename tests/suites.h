@@ -31,6 +31,7 @@ struct suite {
 	X(export) \
 	X(table) \
 	X(report) \
+	X(html) \
 	X(payload) \
 	X(permutation) \
 	X(fileset) \

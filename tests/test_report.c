@@ -147,6 +147,40 @@ static void test_loads_golden(void)
 	check_held_golden(fixture_loads, &format_text, "loads.txt");
 }
 
+/* The measurement of a load. */
+static struct measurement *load_of(struct archived_run *run, const char *phase, uint64_t small)
+{
+	for (size_t i = 0; i < run->measurement_count; i++) {
+		const struct parameter *parameter =
+			measurement_parameter(&run->measurements[i], "num_small");
+
+		if (!strcmp(run->measurements[i].phase, phase) && parameter &&
+		    parameter->value.number == small)
+			return &run->measurements[i];
+	}
+	abort();
+}
+
+static void test_matrix_members(void)
+{
+	struct archived_run run;
+	struct measurement *measurement;
+	char *text, *at;
+
+	fixture_loads(&run);
+	measurement = load_of(&run, "oltp", 3);
+	for (size_t i = 0; i < measurement->parameter_count; i++)
+		if (!strcmp(measurement->parameters[i].name, "small_size"))
+			measurement->parameters[i].value.number = 4096;
+	text = held_text(&run, 1, &format_text, 200);
+	at = strstr(text, "IOPS of small requests: small 8k, large 1m random");
+	CU_ASSERT_PTR_NOT_NULL_FATAL(at);
+	CHECK_SAYS(line_of(at, "          0  "), "9.26 k/s  18.5 k/s         -  37.0 k/s");
+	CU_ASSERT_PTR_NULL(strstr(text, "small 4k, large")); /* one point is no matrix */
+	free(text);
+	archived_run_release(&run);
+}
+
 static void test_widths(void)
 {
 	static const unsigned widths[] = {64, 72, 80, 100, 132, 200};
@@ -624,6 +658,7 @@ static const struct test tests[] = {
 	{"flags are tagged beside the figures and explained, void first", test_flags},
 	{"a run without flags says so", test_no_flags},
 	{"Orion's matrix and a grid print as tables", test_loads_golden},
+	{"a point of another size is no part of the matrix", test_matrix_members},
 	{"Orion's summary names the best points and the knee", test_orion},
 	{"an empty run is told without a guess", test_empty_run},
 	{"no run at all is an error", test_no_run},
