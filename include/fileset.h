@@ -54,6 +54,17 @@ int fileset_verify(int fd, uint64_t bytes, int *checked, struct err *err);
  * more is refused before it begins, with ERR_SKIP and a sentence that names --max-write. */
 void fileset_limit(struct fileset *fileset, uint64_t most_bytes);
 
+/* Where a data file lies: whatever the filesystem calls the address of a block, the device's own in
+ * ext4, XFS and their like. */
+struct fileset_extents {
+	uint64_t count, written_bytes;
+	uint64_t first_byte, end_byte; /* of all extents */
+};
+
+/* -ENOENT when that file is not there whole (a device has none), -EOPNOTSUPP where nobody can tell. */
+int fileset_extents(struct fileset *fileset, unsigned index, struct fileset_extents *extents,
+		    struct err *err);
+
 /* Bytes written so far to lay out data files. */
 uint64_t fileset_laid_out_bytes(const struct fileset *fileset);
 

@@ -190,6 +190,9 @@
 	X("sqlite_version", IDENTITY, NONE, "version of SQLite")                                   \
 	X("libc_version", IDENTITY, NONE, "version of the C library")                              \
 	X("data_set_bytes", SETTING, BYTES, "size of the data worked on")                          \
+	X("data_extents", STATE, COUNT, "pieces the data file lies in")                            \
+	X("data_first_byte", STATE, BYTES, "where the first of them begins on the device")         \
+	X("data_end_byte", STATE, BYTES, "where the last of them ends")                            \
 	X("compressible_percent", SETTING, PERCENT, "share of the data made compressible")         \
 	X("compression_ratio", STATE, NONE, "how far the data written can be compressed")          \
 	X("profile_text", STATE, NONE, "text of the profile")                                      \

@@ -94,6 +94,14 @@ static void add_rules(const struct plan *plan, struct facts *facts)
 			facts_set_text(facts, "load_rule", plan->points[i].phase->rule);
 }
 
+static void add_data_set(const struct battery *battery, struct facts *facts)
+{
+	uint64_t bytes = plan_data_set_bytes(battery->plan, &battery->target);
+
+	if (bytes)
+		facts_set_integer(facts, "data_set_bytes", (int64_t)bytes);
+}
+
 static int describe_run(struct battery *battery, struct run *run, const struct stack *stack,
 			struct err *err)
 {
@@ -110,6 +118,7 @@ static int describe_run(struct battery *battery, struct run *run, const struct s
 	run->seed = battery->seed;
 	facts_set_text(&run->facts, "profile_text", battery->plan->profile.text);
 	add_rules(battery->plan, &run->facts);
+	add_data_set(battery, &run->facts);
 	environment_host(&roots_real, &run->facts);
 	environment_target(&roots_real, stack, "", &run->facts);
 	code = options_pairs(&options->facts, "fact", &run->facts, err);
@@ -307,6 +316,21 @@ static uint64_t look_ns(const struct plan *plan)
 	return share_ns > least_ns ? share_ns : least_ns;
 }
 
+/* Where the data lay: disks are faster at their rim, and pieces of it are slower than a whole.
+ * Filesystems that move blocks, and those of several devices, have addresses of their own. */
+static void add_extents(const struct round *round, struct facts *facts)
+{
+	const char *moves = facts_text(facts, "copy_on_write"), *type = round->stack.filesystem;
+	struct fileset_extents extents;
+
+	if (!moves || strcmp(moves, "no") != 0 || !type || !strcmp(type, "btrfs") ||
+	    fileset_extents(round->fileset, 0, &extents, NULL))
+		return;
+	facts_set_integer(facts, "data_extents", (int64_t)extents.count);
+	facts_set_integer(facts, "data_first_byte", (int64_t)extents.first_byte);
+	facts_set_integer(facts, "data_end_byte", (int64_t)extents.end_byte);
+}
+
 static int run_round(struct battery *battery, struct round *round, struct archived_run *kept,
 		     struct err *err)
 {
@@ -322,6 +346,7 @@ static int run_round(struct battery *battery, struct round *round, struct archiv
 	if (code)
 		err_set(err, code, "interrupted by a signal: what was finished is archived");
 	add_verdicts(round, &kept->run.facts);
+	add_extents(round, &kept->run.facts);
 	finish(battery, kept, code);
 	return code;
 }

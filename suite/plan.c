@@ -444,6 +444,23 @@ void plan_release(struct plan *plan)
 	*plan = (struct plan){0};
 }
 
+uint64_t plan_data_set_bytes(const struct plan *plan, const struct target *target)
+{
+	uint64_t bytes = 0;
+
+	for (size_t i = 0; i < plan->count; i++) {
+		const struct point *point = &plan->points[i];
+		struct phase_cost cost = {0};
+
+		if (!point_has(point, "size"))
+			continue;
+		point->phase->cost(point, target, &cost);
+		if (target->kind == TARGET_DEVICE || cost.lays_out || cost.makes_data)
+			raise_to(&bytes, point_number(point, "size"));
+	}
+	return bytes;
+}
+
 /* ---- does it fit ---- */
 
 /* What is wanted must leave 5 % of the filesystem free. */
@@ -507,8 +524,10 @@ int plan_check(const struct plan *plan, const struct options *options, const str
 	       struct err *err)
 {
 	char least[UNIT_TEXT_MAX], limit[UNIT_TEXT_MAX];
-	uint64_t writes = plan->cost.write_bytes * plan->rounds;
+	uint64_t writes;
 
+	if (__builtin_mul_overflow(plan->cost.write_bytes, plan->rounds, &writes))
+		writes = UINT64_MAX - 1;
 	if (writes > options->max_write_bytes)
 		return err_set(err, ERR_USAGE, "the battery writes at least %s, more than --max-write %s",
 			       unit_format(least, UNIT_BYTES, (double)writes),

@@ -33,6 +33,9 @@ int plan_make(struct plan *plan, const struct options *options, const char *defa
 	      const struct target *target, struct err *err);
 void plan_release(struct plan *plan);
 
+/* The largest data set that any point works on; 0: there is none. */
+uint64_t plan_data_set_bytes(const struct plan *plan, const struct target *target);
+
 /* Refuses (ERR_USAGE) what does not fit the target: space, of which 5 % of the filesystem stays
  * free, inodes, --max-write. */
 int plan_check(const struct plan *plan, const struct options *options, const struct target *target,

@@ -316,8 +316,25 @@ struct extent_map {
 	struct fiemap_extent extents[EXTENTS_AT_ONCE];
 };
 
-/* Adds up the bytes of written extents below bytes; -EOPNOTSUPP where there is no FIEMAP. */
-static int sum_written(int fd, uint64_t bytes, uint64_t *written)
+static void add_extent(struct fileset_extents *extents, const struct fiemap_extent *extent,
+		       uint64_t bytes)
+{
+	uint64_t end = extent->fe_logical + extent->fe_length;
+	bool known = !(extent->fe_flags & (FIEMAP_EXTENT_UNKNOWN | FIEMAP_EXTENT_DATA_INLINE));
+
+	if (!(extent->fe_flags & FIEMAP_EXTENT_UNWRITTEN))
+		extents->written_bytes += (end < bytes ? end : bytes) - extent->fe_logical;
+	extents->count++;
+	if (!known)
+		return;
+	if (extent->fe_physical < extents->first_byte)
+		extents->first_byte = extent->fe_physical;
+	if (extent->fe_physical + extent->fe_length > extents->end_byte)
+		extents->end_byte = extent->fe_physical + extent->fe_length;
+}
+
+/* Adds up the extents below bytes; -EOPNOTSUPP where there is no FIEMAP. */
+static int map_extents(int fd, uint64_t bytes, struct fileset_extents *extents)
 {
 	struct extent_map *request = malloc(sizeof(*request));
 	uint64_t at = 0;
@@ -326,7 +343,7 @@ static int sum_written(int fd, uint64_t bytes, uint64_t *written)
 
 	if (!request)
 		return -ENOMEM;
-	*written = 0;
+	*extents = (struct fileset_extents){.first_byte = UINT64_MAX};
 	while (!last && at < bytes && !code) {
 		memset(&request->map, 0, sizeof(request->map));
 		request->map.fm_start = at;
@@ -339,11 +356,9 @@ static int sum_written(int fd, uint64_t bytes, uint64_t *written)
 			last = true;
 		for (unsigned i = 0; !code && i < request->map.fm_mapped_extents; i++) {
 			const struct fiemap_extent *extent = &request->extents[i];
-			uint64_t end = extent->fe_logical + extent->fe_length;
 
-			if (!(extent->fe_flags & FIEMAP_EXTENT_UNWRITTEN))
-				*written += (end < bytes ? end : bytes) - extent->fe_logical;
-			at = end;
+			add_extent(extents, extent, bytes);
+			at = extent->fe_logical + extent->fe_length;
 			last |= extent->fe_flags & FIEMAP_EXTENT_LAST;
 		}
 	}
@@ -351,15 +366,31 @@ static int sum_written(int fd, uint64_t bytes, uint64_t *written)
 	return code;
 }
 
+int fileset_extents(struct fileset *fileset, unsigned index, struct fileset_extents *extents,
+		    struct err *err)
+{
+	int code, fd = on_device(fileset) || index >= fileset->count || !fileset->files[index].whole
+			       ? err_set(err, -ENOENT, "there is no data file %u", index)
+			       : fileset_file(fileset, index, O_RDONLY, err);
+
+	if (fd < 0)
+		return fd;
+	code = map_extents(fd, fileset->files[index].bytes, extents);
+	close(fd);
+	if (!code && extents->first_byte == UINT64_MAX)
+		code = -EOPNOTSUPP;
+	return code ? err_set(err, code, "map the extents of a data file: %s", strerror(-code)) : 0;
+}
+
 int fileset_verify(int fd, uint64_t bytes, int *checked, struct err *err)
 {
-	uint64_t written;
+	struct fileset_extents extents;
 	off_t hole;
-	int code = sum_written(fd, bytes, &written);
+	int code = map_extents(fd, bytes, &extents);
 
 	*checked = 1;
 	if (!code)
-		return written < bytes;
+		return extents.written_bytes < bytes;
 	if (code != -EOPNOTSUPP)
 		return err_set(err, code, "map the extents of a data file: %s", strerror(-code));
 	hole = lseek(fd, 0, SEEK_HOLE);
