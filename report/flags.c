@@ -24,6 +24,7 @@ static const char *const meanings[][2] = {
 	{"background", "the device was busy before the start"},
 	{"reread", "random offsets came back to the same blocks too often"},
 	{"clock", "the clock is slow or was stepped, or the machine slept"},
+	{"unchecked", "what could not be checked; nothing is said about it"},
 };
 
 static const char *meaning(const char *code)
@@ -32,6 +33,12 @@ static const char *meaning(const char *code)
 		if (!strcmp(meanings[i][0], code))
 			return meanings[i][1];
 	return NULL;
+}
+
+/* What was not checked is no finding about a figure, and is so of most of them: it gets no tag. */
+static bool is_tagged(const char *code)
+{
+	return strcmp(code, "unchecked") != 0;
 }
 
 static char severity_letter(enum severity severity)
@@ -57,7 +64,8 @@ static void add_kind(struct flags *flags, const struct flag *flag)
 	if (find_kind(flags, flag))
 		return;
 	for (size_t i = 0; i < flags->count; i++)
-		number += flags->items[i].severity == flag->severity;
+		number += flags->items[i].severity == flag->severity &&
+			  is_tagged(flags->items[i].code);
 	flags->items = must_resize(flags->items, flags->count + 1, sizeof(*flags->items));
 	flags->items[flags->count++] = (struct flag_kind){flag->code, flag->severity, number};
 }
@@ -98,7 +106,8 @@ static char *make_tags(const struct flags *flags, const struct entry *entry)
 		for (size_t i = 0; i < flags->count; i++) {
 			const struct flag_kind *kind = &flags->items[i];
 
-			if ((int)kind->severity != severity || !entry_raises(entry, kind))
+			if ((int)kind->severity != severity || !is_tagged(kind->code) ||
+			    !entry_raises(entry, kind))
 				continue;
 			fprintf(writing.out, "%s%c%u", before, severity_letter(kind->severity),
 				kind->number);
@@ -203,8 +212,11 @@ static void add_kind_facts(struct document *document, const struct flag_kind *ki
 	struct findings findings = {0};
 	char name[NAME_MAX_BYTES + 16];
 
-	snprintf(name, sizeof(name), "%c%u %s", severity_letter(kind->severity), kind->number,
-		 kind->code);
+	if (is_tagged(kind->code))
+		snprintf(name, sizeof(name), "%c%u %s", severity_letter(kind->severity),
+			 kind->number, kind->code);
+	else
+		snprintf(name, sizeof(name), "%s", kind->code);
 	if (general)
 		document_fact(document, name, general);
 	find_all(&findings, entries, kind);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * flags.h - the doubts and findings of a report. Each code raised gets a tag that stands beside the
- * figures: V1, V2 ... for void, D1 ... for doubts, N1 ... for notes.
+ * figures: V1, V2 ... for void, D1 ... for doubts, N1 ... for notes; but `unchecked`, which says
+ * nothing about them.
  */
 #ifndef ASSAY_REPORT_FLAGS_H
 #define ASSAY_REPORT_FLAGS_H
