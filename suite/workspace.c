@@ -30,6 +30,8 @@ static int resolve_directory(struct target *target, struct err *err)
 	struct statvfs fs;
 
 	target->kind = TARGET_DIRECTORY;
+	if (strlen(target->path) + 1 + sizeof(prefix) + UUID_MAX > sizeof(target->work_path))
+		return err_set(err, ERR_USAGE, "too long a path to work in: %s", target->path);
 	if (statvfs(target->path, &fs))
 		return err_set(err, -errno, "statvfs %s: %s", target->path, strerror(errno));
 	if (fs.f_flag & ST_RDONLY)

@@ -14,6 +14,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "inode_cache.h"
 #include "payload.h"
 #include "permutation.h"
 #include "shortfall.h"
@@ -302,24 +303,6 @@ static int make_all(struct phase_run *run, struct err *err)
 	return code;
 }
 
-/* Drops dentries, inodes and the pages behind them; true when the kernel let us. Filesystems in
- * memory keep theirs. */
-static bool drop_caches(int fd)
-{
-	struct statfs fs;
-	bool dropped;
-	int proc;
-
-	if (fstatfs(fd, &fs) || fs.f_type == TMPFS_MAGIC || fs.f_type == RAMFS_MAGIC)
-		return false;
-	proc = open("/proc/sys/vm/drop_caches", O_WRONLY | O_CLOEXEC);
-	if (proc < 0)
-		return false;
-	dropped = write(proc, "3\n", 2) == 2;
-	close(proc);
-	return dropped;
-}
-
 /* ---- the phase's functions ---- */
 
 /* Hard links to one file have an end that some filesystems reach early. */
@@ -396,7 +379,8 @@ int smallfiles_reset(struct phase_run *run, struct err *err)
 		if (!code && small->variant->present)
 			code = make_all(run, err);
 	}
-	if (!code && small->cold && !drop_caches(small->fd)) {
+	if (!code && small->cold &&
+	    !inode_cache_drop(small->fd, small->kind == 'l' ? 1 : small->count, run->stop)) {
 		small->cold = false;
 		phase_resolve(run, "cache", value_text("warm"));
 	}
@@ -455,15 +439,17 @@ void smallfiles_cost(const struct point *point, const struct target *target,
 		     struct phase_cost *cost)
 {
 	uint64_t low, high, files = point_number(point, "files");
+	uint64_t written = point_is(point, "kind", "file") ? files : 1; /* the others lead to one */
 	const uint64_t block = 4096;
 
 	(void)target;
 	if (!files)
 		return;
 	range_of(point, &low, &high);
-	cost->inodes = files + point_number(point, "directories") + 1;
-	cost->data_bytes = files * ((high + block - 1) / block * block);
-	cost->write_bytes = files * ((low + high) / 2);
+	cost->inodes = (point_is(point, "kind", "link") ? 1 : files) +
+		       point_number(point, "directories") + 1;
+	cost->data_bytes = written * ((high + block - 1) / block * block);
+	cost->write_bytes = written * ((low + high) / 2);
 	cost->time_ns = point_number(point, "time");
 }
 
