@@ -4,7 +4,8 @@
  *
  * A slot is in one place at any time: the ring of prepared requests, in the engine, or the list of
  * those reaped and not settled yet. There are `depth` slots and as many more as a reap may take, so
- * that there is a prepared one for each that it takes.
+ * that there is a prepared one for each that it takes. Of a synchronous engine there is a run of
+ * slots: prepared together, submitted one after the other, settled together.
  */
 #include "inflight.h"
 
@@ -17,6 +18,8 @@
 
 enum {
 	BATCH_TRIED_MAX = 16,
+	RUN_MAX = 16,
+	RUN_BYTES_MAX = 256 << 10,
 	TRIAL_PAIRS = 10,       /* slices without batches, each followed by one with */
 	TRIAL_WINS = 8,         /* pairs that batches must win */
 	TRIAL_GAIN_PERCENT = 3, /* and by how much over all */
@@ -25,8 +28,8 @@ enum {
 
 struct slot {
 	struct io io; /* first: the engine gives back its address */
-	uint64_t start_ns;
-	unsigned char *read_buffer; /* the slot's own */
+	uint64_t start_ns, end_ns;
+	unsigned char *read_buffer; /* the slot's own, unless only one can be in flight */
 	unsigned recorder;
 	size_t moved_bytes; /* by earlier parts of a transfer cut short */
 	bool fresh;         /* its clock has not started */
@@ -58,7 +61,6 @@ struct inflight {
 	bool failed;
 	bool idle;           /* the last round started nothing */
 	uint64_t now_ns;     /* the last reading of the clock */
-	uint64_t reaped_ns;  /* when what is not settled yet was reaped */
 	uint64_t counted_ns; /* up to where depth_ns is integrated */
 	uint64_t window_end_ns;
 	struct trial trial;
@@ -83,8 +85,9 @@ static bool map_read_buffers(struct inflight *flight)
 {
 	size_t align = flight->load.align_bytes;
 	size_t stride = (flight->load.block_bytes + align - 1) & ~(align - 1);
+	bool one = flight->load.engine->synchronous;
 
-	flight->read_bytes = stride * flight->slot_count;
+	flight->read_bytes = stride * (one ? 1 : flight->slot_count);
 	flight->read_base = mmap(NULL, flight->read_bytes, PROT_READ | PROT_WRITE,
 				 MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
 	if (flight->read_base == MAP_FAILED) {
@@ -92,7 +95,7 @@ static bool map_read_buffers(struct inflight *flight)
 		return false;
 	}
 	for (unsigned i = 0; i < flight->slot_count; i++)
-		flight->slots[i].read_buffer = flight->read_base + i * stride;
+		flight->slots[i].read_buffer = flight->read_base + (one ? 0 : i * stride);
 	return true;
 }
 
@@ -142,6 +145,15 @@ static int open_engine(struct inflight *flight, struct worker *worker)
 	return flight->load.engine->open(&flight->context, &setup, flight->stats.used, &worker->err);
 }
 
+/* How many requests of a synchronous engine are settled together: large ones would only keep
+ * more buffers from the caches. */
+static unsigned run_length(size_t block_bytes)
+{
+	unsigned length = at_most((unsigned)(RUN_BYTES_MAX / block_bytes), RUN_MAX);
+
+	return length ? length : 1;
+}
+
 int inflight_open(struct inflight **out, const struct inflight_load *load, struct worker *worker)
 {
 	struct inflight *flight = calloc(1, sizeof(*flight));
@@ -152,7 +164,9 @@ int inflight_open(struct inflight **out, const struct inflight_load *load, struc
 	flight->load = *load;
 	flight->batch = load->batch ? at_most(load->batch, load->depth) : 1;
 	flight->reap_max = load->batch ? flight->batch : at_most(load->depth, BATCH_TRIED_MAX);
-	flight->slot_count = load->depth + (load->engine->synchronous ? 0 : flight->reap_max);
+	flight->slot_count = load->depth + flight->reap_max;
+	if (load->engine->synchronous)
+		flight->reap_max = flight->slot_count = run_length(load->block_bytes);
 	code = allocate(flight, worker);
 	if (!code)
 		code = open_engine(flight, worker);
@@ -252,13 +266,16 @@ static void trial_step(struct inflight *flight, unsigned reaped)
 
 /* ---- one round ---------------------------------------------------------------------------- */
 
+static void place_ready(struct inflight *flight, unsigned place, struct slot *slot)
+{
+	flight->ready[place] = flight->ready[place + flight->slot_count] = &slot->io;
+}
+
 static void make_ready(struct inflight *flight, struct slot *slot)
 {
 	unsigned place = flight->ready_head + flight->ready_count++;
 
-	if (place >= flight->slot_count)
-		place -= flight->slot_count;
-	flight->ready[place] = flight->ready[place + flight->slot_count] = &slot->io;
+	place_ready(flight, place < flight->slot_count ? place : place - flight->slot_count, slot);
 }
 
 static void prepare(struct inflight *flight, struct slot *slot)
@@ -345,17 +362,18 @@ static int submit_ready(struct inflight *flight, struct worker *worker)
 static int reap(struct inflight *flight, struct worker *worker)
 {
 	unsigned min = at_most(flight->batch, flight->in_flight);
-	int got = flight->load.engine->reap(flight->context, flight->done, min, flight->batch,
-					    &worker->err);
+	struct io **done = flight->done + flight->done_count;
+	int got = flight->load.engine->reap(flight->context, done, min, flight->batch, &worker->err);
 
 	if (got < 0)
 		return got;
 	if (!flight->load.engine->synchronous)
 		flight->now_ns = clock_now_ns();
-	flight->reaped_ns = flight->now_ns;
 	count_depth(flight, flight->now_ns);
 	flight->in_flight -= (unsigned)got;
-	flight->done_count = (unsigned)got;
+	flight->done_count += (unsigned)got;
+	for (int i = 0; i < got; i++)
+		((struct slot *)done[i])->end_ns = flight->now_ns;
 	if (in_window(worker, flight->now_ns)) {
 		flight->stats.reap_calls++;
 		flight->stats.reaped += (unsigned)got;
@@ -378,7 +396,8 @@ static void fail(struct inflight *flight, struct worker *worker, const struct io
 		io->result ? strerror((int)-io->result) : "no byte was moved");
 }
 
-/* The rest of a transfer that was cut short, or all of one that the kernel had no room for. */
+/* The rest of a transfer that was cut short, or all of one that the kernel had no room for, is
+ * next. */
 static void go_on(struct inflight *flight, struct slot *slot)
 {
 	size_t moved = slot->io.result > 0 ? (size_t)slot->io.result : 0;
@@ -387,7 +406,9 @@ static void go_on(struct inflight *flight, struct slot *slot)
 	slot->io.offset_bytes += moved;
 	slot->io.bytes -= moved;
 	slot->moved_bytes += moved;
-	make_ready(flight, slot);
+	flight->ready_head = (flight->ready_head ? flight->ready_head : flight->slot_count) - 1;
+	flight->ready_count++;
+	place_ready(flight, flight->ready_head, slot);
 }
 
 static void settle_one(struct inflight *flight, struct worker *worker, struct slot *slot)
@@ -395,7 +416,7 @@ static void settle_one(struct inflight *flight, struct worker *worker, struct sl
 	int64_t result = slot->io.result;
 
 	if (result == (int64_t)slot->io.bytes) {
-		worker_record(worker, slot->recorder, slot->start_ns, flight->reaped_ns,
+		worker_record(worker, slot->recorder, slot->start_ns, slot->end_ns,
 			      slot->moved_bytes + slot->io.bytes);
 		prepare(flight, slot);
 	} else if (result > 0 || result == -EAGAIN || result == -EINTR) {
@@ -413,6 +434,13 @@ static void settle(struct inflight *flight, struct worker *worker)
 	flight->done_count = 0;
 }
 
+static bool last_is_whole(const struct inflight *flight)
+{
+	const struct io *last = flight->done[flight->done_count - 1];
+
+	return last->result == (int64_t)last->bytes;
+}
+
 /* Submit, settle, reap. */
 static int round_asynchronous(struct inflight *flight, struct worker *worker)
 {
@@ -424,7 +452,8 @@ static int round_asynchronous(struct inflight *flight, struct worker *worker)
 	return flight->in_flight ? reap(flight, worker) : 0;
 }
 
-/* Submit, reap, settle: the request was done before submit returned. */
+/* Submit and reap, for a run of prepared requests: each begins when the one before it has ended.
+ * What is not whole ends the run. */
 static int round_synchronous(struct inflight *flight, struct worker *worker)
 {
 	int code = submit_ready(flight, worker);
@@ -433,6 +462,8 @@ static int round_synchronous(struct inflight *flight, struct worker *worker)
 		code = reap(flight, worker);
 	if (code)
 		return code;
+	if (flight->ready_count && !flight->idle && last_is_whole(flight))
+		return 0;
 	settle(flight, worker);
 	flight->now_ns = clock_now_ns();
 	return 0;

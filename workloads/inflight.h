@@ -12,9 +12,10 @@
  *   reap     wait for one request (with batches: for a batch) and take what is there; the clock
  *            stops after it
  *
- * An engine that has everything done when submit returns is reaped before it is settled. The clock is read
- * once after every submitting call and once after every reap, nowhere else: the reading after one
- * is the start of the next.
+ * An engine that has everything done when submit returns is given a run of prepared requests one
+ * after the other, and then the run is settled. The clock is read once after every submitting
+ * call and once after every reap (of a synchronous engine: every run), nowhere else: the reading
+ * after one is the start of the next.
  *
  * From worker->deadline_ns on nothing is started; the loop returns when all is back.
  *
