@@ -429,7 +429,18 @@ struct ramp {
 static bool has_rate(const struct line *line)
 {
 	return isfinite(entry_median(line->entry, line->operation, "rate")) &&
-	       isfinite(entry_median(line->entry, line->operation, "latency_p99"));
+	       isfinite(entry_median(line->entry, line->operation, "latency_mean"));
+}
+
+/* Short measurements have no p99. */
+static bool have_p99(const struct ramp *ramps, size_t count)
+{
+	for (size_t r = 0; r < count; r++)
+		for (size_t i = 0; i < ramps[r].count; i++)
+			if (isnan(entry_median(ramps[r].points[i].entry,
+					       ramps[r].points[i].operation, "latency_p99")))
+				return false;
+	return true;
 }
 
 static uint64_t depth_of(const struct entry *entry, const char *depth)
@@ -538,12 +549,15 @@ static void draw_ramps(struct document *document, const struct ramp *ramps, size
 	char *title = must_format("IOPS against latency: %s", phase);
 	char *text = must_format("Each point is one %s, whose number stands beside it.", depth);
 	struct chart *chart = document_chart(document, CHART_LINES, title, text);
+	bool p99 = have_p99(ramps, count), both = p99 && count == 1;
 
 	axis_set(&chart->x, "operations per second", UNIT_PER_S, SCALE_LINEAR);
-	axis_set(&chart->y, count > 1 ? "p99 latency" : "latency", UNIT_NS, SCALE_LOG);
+	axis_set(&chart->y, both ? "latency" : p99 ? "p99 latency" : "mean latency", UNIT_NS,
+		 SCALE_LOG);
 	for (size_t i = 0; i < count; i++)
-		add_ramp(chart, &ramps[i], depth, "latency_p99", count > 1 ? "" : ", p99");
-	if (count == 1)
+		add_ramp(chart, &ramps[i], depth, p99 ? "latency_p99" : "latency_mean",
+			 both ? ", p99" : "");
+	if (both)
 		add_ramp(chart, &ramps[0], depth, "latency_mean", ", mean");
 	free(text);
 	free(title);

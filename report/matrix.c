@@ -38,14 +38,16 @@ static const char *name_in_mixed(const char *phase, const char *parameter)
 	return strcmp(phase, "dss") ? parameter : "large_write_percent";
 }
 
-/* Whether nothing but loads tells two points apart in what both of them have. */
-static bool fits(const struct measurement *a, const struct measurement *b)
+/* Whether nothing but loads tells two points apart in what both of them have; engines do only
+ * where they are compared, not where each load has the engine that suits it. */
+static bool fits(const struct measurement *a, const struct measurement *b, bool engines)
 {
 	for (size_t i = 0; i < a->parameter_count; i++) {
 		const struct parameter *one = &a->parameters[i];
 		const char *name = name_in_mixed(a->phase, one->name);
+		bool aside = is_load(name) || (!engines && !strcmp(name, "engine"));
 
-		for (size_t j = 0; !is_load(name) && j < b->parameter_count; j++) {
+		for (size_t j = 0; !aside && j < b->parameter_count; j++) {
 			const struct parameter *other = &b->parameters[j];
 
 			if (!strcmp(name, name_in_mixed(b->phase, other->name)) &&
@@ -56,10 +58,11 @@ static bool fits(const struct measurement *a, const struct measurement *b)
 	return true;
 }
 
-static bool fits_all(const struct matrix *matrix, const struct measurement *measurement)
+static bool fits_all(const struct matrix *matrix, const struct measurement *measurement,
+		     bool engines)
 {
 	for (size_t i = 0; i < matrix->count; i++)
-		if (!fits(matrix->points[i].entry->first, measurement))
+		if (!fits(matrix->points[i].entry->first, measurement, engines))
 			return false;
 	return true;
 }
@@ -69,6 +72,26 @@ static uint64_t load_of(const struct measurement *measurement, const char *name)
 	const struct parameter *load = measurement_parameter(measurement, name);
 
 	return load && load->value.kind == VALUE_NUMBER ? load->value.number : 0;
+}
+
+static bool is_same_load(const struct measurement *a, const struct measurement *b)
+{
+	return !strcmp(a->phase, b->phase) && load_of(a, "num_small") == load_of(b, "num_small") &&
+	       load_of(a, "num_large") == load_of(b, "num_large");
+}
+
+/* Whether some load was measured with two engines. */
+static bool has_engines(const struct entries *entries)
+{
+	for (size_t i = 0; i < entries->count; i++)
+		for (size_t j = 0; j < i; j++) {
+			const struct measurement *a = entries->items[i].first;
+			const struct measurement *b = entries->items[j].first;
+
+			if (is_same_load(a, b) && fits(a, b, false) && !fits(a, b, true))
+				return true;
+		}
+	return false;
 }
 
 static const struct entry *find_point(const struct matrix *matrix, uint64_t small, uint64_t large)
@@ -81,13 +104,13 @@ static const struct entry *find_point(const struct matrix *matrix, uint64_t smal
 
 /* Takes in the points of a phase that fit those there are; of a load seen twice the first. */
 static void take_phase(struct matrix *matrix, const struct entries *entries, const char *phase,
-		       bool *taken)
+		       bool engines, bool *taken)
 {
 	for (size_t i = 0; i < entries->count; i++) {
 		const struct measurement *first = entries->items[i].first;
 		uint64_t small = load_of(first, "num_small"), large = load_of(first, "num_large");
 
-		if (strcmp(first->phase, phase) != 0 || !fits_all(matrix, first) ||
+		if (strcmp(first->phase, phase) != 0 || !fits_all(matrix, first, engines) ||
 		    (!small && !large) || find_point(matrix, small, large))
 			continue;
 		matrix->points = must_resize(matrix->points, matrix->count + 1,
@@ -100,7 +123,7 @@ static void take_phase(struct matrix *matrix, const struct entries *entries, con
 
 /* Starts a matrix with an entry of a phase; those of the phases after it join where they fit. */
 static struct matrix start_matrix(const struct entries *entries, size_t seed, size_t phase,
-				  bool *taken)
+				  bool engines, bool *taken)
 {
 	struct matrix matrix = {0};
 
@@ -111,7 +134,7 @@ static struct matrix start_matrix(const struct entries *entries, size_t seed, si
 				      load_of(entries->items[seed].first, "num_large")};
 	taken[seed] = true;
 	for (size_t p = phase; phases_of_matrix[p]; p++)
-		take_phase(&matrix, entries, phases_of_matrix[p], taken);
+		take_phase(&matrix, entries, phases_of_matrix[p], engines, taken);
 	return matrix;
 }
 
@@ -174,6 +197,7 @@ static void keep(struct matrices *matrices, struct matrix *matrix)
 void matrices_find(struct matrices *matrices, const struct entries *entries)
 {
 	bool *taken = must_allocate(entries->count, sizeof(*taken));
+	bool engines = has_engines(entries);
 
 	*matrices = (struct matrices){0};
 	for (size_t p = 0; phases_of_matrix[p]; p++) {
@@ -182,7 +206,7 @@ void matrices_find(struct matrices *matrices, const struct entries *entries)
 
 			if (taken[i] || strcmp(entries->items[i].first->phase, phases_of_matrix[p]))
 				continue;
-			matrix = start_matrix(entries, i, p, taken);
+			matrix = start_matrix(entries, i, p, engines, taken);
 			keep(matrices, &matrix);
 		}
 	}
@@ -242,9 +266,23 @@ static void put(FILE *out, const struct matrix *matrix, const char *before, cons
 		fprintf(out, "%s%s%s", before, parameter_format(text, parameter), after);
 }
 
-/* What tells this matrix from others of the report, beside what the title tells anyway. */
-static void put_varying(FILE *out, const struct entry *entry)
+/* Whether all points of the matrix that have the parameter agree in it. */
+static bool agrees(const struct matrix *matrix, const struct parameter *parameter)
 {
+	for (size_t i = 0; i < matrix->count; i++) {
+		const struct parameter *other =
+			measurement_parameter(matrix->points[i].entry->first, parameter->name);
+
+		if (other && !value_equal(&other->value, &parameter->value))
+			return false;
+	}
+	return true;
+}
+
+/* What tells this matrix from others of the report, beside what the title tells anyway. */
+static void put_varying(FILE *out, const struct matrix *matrix)
+{
+	const struct entry *entry = matrix->points[0].entry;
 	static const char *const told[] = {"num_small", "num_large", "small_size", "large_size",
 					   "large_type", "write_percent", "small_write_percent",
 					   "large_write_percent", NULL};
@@ -252,7 +290,7 @@ static void put_varying(FILE *out, const struct entry *entry)
 
 	for (size_t p = 0; p < entry->first->parameter_count; p++) {
 		const struct parameter *parameter = &entry->first->parameters[p];
-		bool skip = !entry->varies[p];
+		bool skip = !entry->varies[p] || !agrees(matrix, parameter);
 
 		for (size_t i = 0; told[i]; i++)
 			skip |= !strcmp(told[i], parameter->name);
@@ -274,7 +312,7 @@ char *matrix_view_title(const struct matrix_view *view)
 	put(writing.out, matrix, " ", "large_size", "");
 	put(writing.out, matrix, " ", "large_type", "");
 	put(writing.out, matrix, " ", "large_write_percent", " writes");
-	put_varying(writing.out, matrix->points[0].entry);
+	put_varying(writing.out, matrix);
 	return writing_close(&writing);
 }
 

@@ -181,6 +181,57 @@ static void test_matrix_members(void)
 	archived_run_release(&run);
 }
 
+/* Where each load has the engine that suits it, engines do not part the matrix; where two are
+ * compared each has its own. */
+static void test_matrix_engines(void)
+{
+	struct archived_run runs[2];
+	struct measurement *measurements = calloc(256, sizeof(*measurements));
+	size_t count = 0;
+	char *text, *at;
+
+	CU_ASSERT_PTR_NOT_NULL_FATAL(measurements);
+	for (int r = 0; r < 2; r++) {
+		fixture_loads(&runs[r]);
+		for (size_t i = 0; i < runs[r].measurement_count; i++) {
+			const struct parameter *small =
+				measurement_parameter(&runs[r].measurements[i], "num_small");
+			bool sync = r || (small && small->value.number == 1);
+
+			measurement_add_parameter(&runs[r].measurements[i], "engine",
+						  value_text(sync ? "sync" : "io_uring"));
+		}
+	}
+	text = held_text(runs, 1, &format_text, 200);
+	at = strstr(text, "IOPS of small requests: small 8k, large 1m random; outstanding");
+	CU_ASSERT_PTR_NOT_NULL_FATAL(at);
+	CHECK_SAYS(line_of(at, "          0  "), "9.26 k/s  18.5 k/s  27.8 k/s");
+	CU_ASSERT_PTR_NULL(strstr(at + 1, "IOPS of small requests"));
+	free(text);
+
+	/* The same loads, all of them with both engines, as one run. */
+	for (int r = 0; r < 2; r++)
+		for (size_t i = 0; i < runs[r].measurement_count; i++) {
+			struct measurement *measurement = &runs[r].measurements[i];
+
+			for (size_t p = 0; !r && p < measurement->parameter_count; p++)
+				if (!strcmp(measurement->parameters[p].name, "engine"))
+					measurement->parameters[p].value = value_text("io_uring");
+			measurements[count++] = *measurement;
+		}
+	free(runs[0].measurements);
+	free(runs[1].measurements);
+	runs[0].measurements = measurements;
+	runs[0].measurement_count = count;
+	runs[1].measurements = NULL;
+	runs[1].measurement_count = 0;
+	text = held_text(runs, 1, &format_text, 200);
+	CHECK_SAYS(text, "IOPS of small requests: small 8k, large 1m random, engine io_uring; ");
+	CHECK_SAYS(text, "IOPS of small requests: small 8k, large 1m random, engine sync; ");
+	free(text);
+	release_all(runs, 2);
+}
+
 static void test_widths(void)
 {
 	static const unsigned widths[] = {64, 72, 80, 100, 132, 200};
@@ -659,6 +710,7 @@ static const struct test tests[] = {
 	{"a run without flags says so", test_no_flags},
 	{"Orion's matrix and a grid print as tables", test_loads_golden},
 	{"a point of another size is no part of the matrix", test_matrix_members},
+	{"engines part the matrix only where they are compared", test_matrix_engines},
 	{"Orion's summary names the best points and the knee", test_orion},
 	{"an empty run is told without a guess", test_empty_run},
 	{"no run at all is an error", test_no_run},
