@@ -386,11 +386,14 @@ static void test_pieces(void)
 	bench_free(bench);
 }
 
-static void fail_with(int64_t result, int code, enum io_operation operation, const char *cause)
+static void fail_with(const struct engine *engine, int64_t result, int code,
+		      enum io_operation operation, const char *cause)
 {
 	struct bench *bench = bench_new();
 	uint64_t before;
 
+	bench->load.engine = engine;
+	bench->load.depth = engine->synchronous ? 1 : 16;
 	bench->source.write_percent = operation == IO_WRITE ? 100 : 0;
 	fake.fail_at = 500;
 	fake.fail_with = result;
@@ -412,10 +415,14 @@ static void fail_with(int64_t result, int code, enum io_operation operation, con
 
 static void test_failures(void)
 {
-	fail_with(-EIO, -EIO, IO_READ, strerror(EIO));
-	fail_with(-ENOSPC, -ENOSPC, IO_WRITE, strerror(ENOSPC));
-	fail_with(0, -EIO, IO_READ, "no byte was moved");
-	fail_with(0, -EIO, IO_WRITE, "no byte was moved");
+	const struct engine *const both[] = {&fake_engine, &fake_synchronous};
+
+	for (int i = 0; i < 2; i++) {
+		fail_with(both[i], -EIO, -EIO, IO_READ, strerror(EIO));
+		fail_with(both[i], -ENOSPC, -ENOSPC, IO_WRITE, strerror(ENOSPC));
+		fail_with(both[i], 0, -EIO, IO_READ, "no byte was moved");
+		fail_with(both[i], 0, -EIO, IO_WRITE, "no byte was moved");
+	}
 }
 
 static void test_context(void)
