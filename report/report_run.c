@@ -12,6 +12,7 @@
 
 #include "charts.h"
 #include "devices.h"
+#include "certificate.h"
 #include "entries.h"
 #include "export.h"
 #include "figures.h"
@@ -97,8 +98,8 @@ static bool is_series(const struct archived_run *runs, size_t count)
 
 /* Runs that do not belong together are told one after the other. */
 static int render_document(const struct archived_run *runs, size_t count,
-			   const struct format *format, const struct format_options *options,
-			   FILE *out, struct err *err)
+			   const struct verdict *verdict, const struct format *format,
+			   const struct format_options *options, FILE *out, struct err *err)
 {
 	struct document document = {0};
 	struct scope scope = {.knee_ns = KNEE_DEFAULT_NS, .charts = format->draws};
@@ -106,6 +107,8 @@ static int render_document(const struct archived_run *runs, size_t count,
 
 	if (options && options->knee_ns)
 		scope.knee_ns = (double)options->knee_ns;
+	if (verdict)
+		certificate_add(&document, verdict);
 	if (count == 1 || is_series(runs, count)) {
 		add_runs(&document, runs, count, &scope);
 	} else {
@@ -208,20 +211,26 @@ static int render_json(const struct archived_run *runs, size_t count, FILE *out,
 
 /* ---- the interface --------------------------------------------------------------------------- */
 
-int report_held(const struct archived_run *runs, size_t count, const struct format *format,
-		const struct format_options *options, FILE *out, struct err *err)
+static int report(const struct archived_run *runs, size_t count, const struct verdict *verdict,
+		  const struct format *format, const struct format_options *options, FILE *out,
+		  struct err *err)
 {
 	if (!count)
 		return err_set(err, -ENODATA, "there is no run to report");
+	if (verdict && format == &format_json)
+		return certificate_json(runs, count, verdict, out, err);
+	if (verdict && format == &format_csv)
+		return certificate_csv(verdict, options, out, err);
 	if (format == &format_csv)
 		return render_csv(runs, count, format, options, out, err);
 	if (format == &format_json)
 		return render_json(runs, count, out, err);
-	return render_document(runs, count, format, options, out, err);
+	return render_document(runs, count, verdict, format, options, out, err);
 }
 
-int report_runs(struct archive *archive, const struct run_ids *ids, const struct format *format,
-		const struct format_options *options, FILE *out, struct err *err)
+static int report_archived(struct archive *archive, const struct run_ids *ids,
+			   const struct verdict *verdict, const struct format *format,
+			   const struct format_options *options, FILE *out, struct err *err)
 {
 	struct archived_run *runs = must_allocate(ids->count, sizeof(*runs));
 	unsigned what = format->draws ? LOAD_ALL : LOAD_SAMPLES;
@@ -233,9 +242,28 @@ int report_runs(struct archive *archive, const struct run_ids *ids, const struct
 		loaded += !code;
 	}
 	if (!code)
-		code = report_held(runs, loaded, format, options, out, err);
+		code = report(runs, loaded, verdict, format, options, out, err);
 	while (loaded > 0)
 		archived_run_release(&runs[--loaded]);
 	free(runs);
 	return code;
+}
+
+int report_held(const struct archived_run *runs, size_t count, const struct format *format,
+		const struct format_options *options, FILE *out, struct err *err)
+{
+	return report(runs, count, NULL, format, options, out, err);
+}
+
+int report_runs(struct archive *archive, const struct run_ids *ids, const struct format *format,
+		const struct format_options *options, FILE *out, struct err *err)
+{
+	return report_archived(archive, ids, NULL, format, options, out, err);
+}
+
+int report_certificate(struct archive *archive, const struct run_ids *ids,
+		       const struct verdict *verdict, const struct format *format,
+		       const struct format_options *options, FILE *out, struct err *err)
+{
+	return report_archived(archive, ids, verdict, format, options, out, err);
 }

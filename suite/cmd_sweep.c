@@ -14,6 +14,7 @@
 #include "attribute.h"
 #include "battery.h"
 #include "command.h"
+#include "compare.h"
 #include "journal.h"
 #include "keeper.h"
 #include "report.h"
@@ -248,20 +249,56 @@ static int visit_safely(struct going *going, struct err *err)
 	return code;
 }
 
+/* What a comparison calls the axis: the fact or parameter it is; the tag where a fact would not
+ * tell the values apart (a scheduler with tunables of its own) or there is none. */
+static const char *factor_of(const struct axis *axis, char *tag, size_t size)
+{
+	const char *dot = strrchr(axis->name, '.');
+
+	if (axis->kind == AXIS_PARAM)
+		return dot + 1;
+	if (axis->kind == AXIS_OPTION)
+		return axis->name;
+	for (unsigned i = 0; axis->kind == AXIS_QUEUE && i < axis->count; i++)
+		if (strchr(axis->values[i], ':'))
+			return sweep_tag(axis, tag, size);
+	return axis->kind == AXIS_QUEUE ? axis->name : sweep_tag(axis, tag, size);
+}
+
+/* By more than two axes no table can be read: by the first two that vary. */
+static void choose_factors(const struct sweep *sweep, struct compare_request *request,
+			   char tags[COMPARE_FACTORS_MAX][200])
+{
+	for (unsigned i = 0; i < sweep->axis_count && request->by_count < COMPARE_FACTORS_MAX; i++) {
+		if (sweep->axes[i].count < 2)
+			continue;
+		request->by[request->by_count] =
+			factor_of(&sweep->axes[i], tags[request->by_count], sizeof(tags[0]));
+		request->by_count++;
+	}
+}
+
 static int print_result(struct going *going, struct err *err)
 {
-	const char *terms[1];
-	char term[UUID_MAX + 16];
 	struct format_options look = command_format_options(going->invocation);
+	struct compare_request request = {.margin = COMPARE_MARGIN};
+	struct comparison comparison = {0};
+	char term[UUID_MAX + 16], tags[COMPARE_FACTORS_MAX][200];
+	const char *terms[1] = {term};
 	struct run_ids ids = {0};
 	int code;
 
 	snprintf(term, sizeof(term), "series=%s", going->battery.series);
-	terms[0] = term;
+	choose_factors(&going->sweep, &request, tags);
 	code = archive_select(going->archive, terms, 1, 0, &ids, err);
 	if (!code)
-		code = report_list(going->archive, &ids, going->format, &look, going->invocation->out,
-				   err);
+		code = compare_runs(going->archive, &ids, &request, &comparison, err);
+	if (!code)
+		code = report_compare(&comparison, going->format, &look, going->invocation->out, err);
+	else if (code == ERR_USAGE) /* a single setting: there is nothing to set beside it */
+		code = report_list(going->archive, &ids, going->format, &look,
+				   going->invocation->out, err);
+	comparison_release(&comparison);
 	run_ids_release(&ids);
 	return code;
 }

@@ -38,7 +38,9 @@ struct command {
 /* The order is the order of help. */
 #define COMMANDS(X) \
 	X(run)      \
+	X(certify)  \
 	X(sweep)    \
+	X(compare)  \
 	X(list)     \
 	X(show)     \
 	X(import)   \

@@ -23,6 +23,7 @@ enum option_kind {
 	KIND_SIZE,     /* uint64_t bytes */
 	KIND_DURATION, /* uint64_t ns */
 	KIND_COUNT,    /* uint64_t, at least 1 */
+	KIND_PERCENT,  /* double, 0 to below 100; a "%" may follow */
 	KIND_NUMBER    /* uint64_t */
 };
 
@@ -77,6 +78,28 @@ static const struct option_row rows[] = {
 	 "what to vary; several axes make every combination"},
 	{"resume", 0, NULL, OPTIONS_SWEEP, KIND_FLAG, AT(resume), 0,
 	 "go on with the newest unfinished sweep, or the one of that UUID"},
+	{"by", 0, "FACTOR[,FACTOR]", OPTIONS_COMPARE, KIND_TEXT, AT(by), 0,
+	 "what makes the groups: facts, tags, columns or parameters"},
+	{"run", 0, "RUN", OPTIONS_CERTIFY, KIND_TEXT, AT(run), 0,
+	 "judge what is archived instead of measuring"},
+	{"require", 0, "CRITERION", OPTIONS_CERTIFY, KIND_WORDS, AT(require), 0,
+	 "a limit, e.g. 'wal_commit.commit.latency_p99 <= 10ms'"},
+	{"tolerance", 0, "PCT", OPTIONS_CERTIFY, KIND_PERCENT, AT(tolerance_percent), 0,
+	 "how much worse than the baseline is let pass (10)"},
+	{"baseline", 0, "GROUP", OPTIONS_COMPARE | OPTIONS_CERTIFY, KIND_TEXT, AT(baseline), 0,
+	 "what the others are held against (the first group)"},
+	{"metric", 0, "LIST", OPTIONS_COMPARE, KIND_TEXT, AT(metric), 0,
+	 "these metrics instead of the headline ones; * and ? match"},
+	{"phase", 0, "LIST", OPTIONS_COMPARE, KIND_TEXT, AT(phase), 0,
+	 "these phases or groups of phases alone"},
+	{"margin", 0, "PCT", OPTIONS_COMPARE, KIND_PERCENT, AT(margin_percent), 0,
+	 "a change within this is the same (5)"},
+	{"only", 0, "changed", OPTIONS_COMPARE, KIND_TEXT, AT(only), 0,
+	 "leave out rows in which nothing got better or worse"},
+	{"all", 0, NULL, OPTIONS_COMPARE, KIND_FLAG, AT(all), 0,
+	 "take in void measurements as well"},
+	{"strict", 0, NULL, OPTIONS_COMPARE, KIND_FLAG, AT(strict), 0,
+	 "refuse when the groups differ in more than the factors"},
 	{"label", 0, "TEXT", OPTIONS_LABELS, KIND_TEXT, AT(label), 0, "a name for the run"},
 	{"tag", 0, "K=V", OPTIONS_LABELS, KIND_WORDS, AT(tags), 0, "a tag to find and compare by"},
 	{"untag", 0, "K", OPTIONS_UNTAG, KIND_WORDS, AT(untags), 0, "remove a tag"},
@@ -124,6 +147,21 @@ static int blame(const struct option_row *row, int code, const struct err *why, 
 	return code ? err_set(err, code, "--%s: %s", row->name, why->text) : 0;
 }
 
+static int apply_percent(struct options *options, const struct option_row *row, const char *text,
+			 struct err *err)
+{
+	double *percent = field(options, row->offset);
+	char *end;
+
+	*percent = strtod(text, &end);
+	if (end != text && *end == '%')
+		end++;
+	if (end == text || *end || !(*percent >= 0 && *percent < 100))
+		return err_set(err, ERR_USAGE, "--%s %s: wants a percentage from 0 to below 100",
+			       row->name, text);
+	return 0;
+}
+
 static int apply_number(struct options *options, const struct option_row *row, const char *text,
 			struct err *err)
 {
@@ -162,6 +200,8 @@ static int apply(struct options *options, const struct option_row *row, const ch
 	case KIND_WORDS:
 		words_add(field(options, row->offset), text);
 		return 0;
+	case KIND_PERCENT:
+		return apply_percent(options, row, text, err);
 	case KIND_OVERRIDE:
 		return options_override(options, row->name, text, err);
 	default:
@@ -264,7 +304,8 @@ int options_parse(struct options *options, const struct command *command, int ar
 	char shorts[2 * ROW_COUNT + 3];
 	int value, code;
 
-	*options = (struct options){.rounds = 1, .max_write_bytes = UINT64_MAX, .knee_ns = 5000000};
+	*options = (struct options){.rounds = 1, .max_write_bytes = UINT64_MAX, .knee_ns = 5000000,
+				    .margin_percent = 5, .tolerance_percent = 10};
 	*outcome = OPTIONS_GO_ON;
 	options->command_line = join(argc, argv);
 	make_getopt(command, longs, shorts);
@@ -291,6 +332,7 @@ void options_release(struct options *options)
 	free(options->untags.items);
 	free(options->facts.items);
 	free(options->axes.items);
+	free(options->require.items);
 	free(options->arguments.items);
 	free(options->command_line);
 	*options = (struct options){0};

@@ -24,7 +24,9 @@ enum option_group {
 	OPTIONS_QUIET = 32,   /* -q */
 	OPTIONS_YES = 64,     /* --yes */
 	OPTIONS_UNTAG = 128,  /* --untag */
-	OPTIONS_SWEEP = 1024  /* --axis, --resume */
+	OPTIONS_COMPARE = 512, /* what compare takes */
+	OPTIONS_SWEEP = 1024, /* --axis, --resume */
+	OPTIONS_CERTIFY = 2048 /* --require, --tolerance, --run */
 };
 
 /* Words in the order they were given; they point into argv. */
@@ -59,6 +61,14 @@ struct options {
 	struct words axes;
 	bool resume;
 	const char *profile_text; /* of a series that is resumed: its profile as it was */
+	/* certify */
+	struct words require;
+	const char *run; /* judge this archived run */
+	double tolerance_percent;
+	/* compare */
+	const char *by, *baseline, *metric, *phase, *only;
+	double margin_percent;
+	bool strict, all;
 	/* labels */
 	const char *label, *note;
 	struct words tags, untags, facts;

@@ -543,6 +543,19 @@ int plan_check(const struct plan *plan, const struct options *options, const str
 						: check_device(plan, target, err);
 }
 
+void plan_announce(const struct plan *plan, FILE *out)
+{
+	char bytes[UNIT_TEXT_MAX], time[UNIT_TEXT_MAX];
+
+	if (out)
+		fprintf(out, "profile %s: %zu points, %llu rounds; writes at least %s, measures for at "
+			     "least %s\n",
+			plan->profile.name, plan->count, (unsigned long long)plan->rounds,
+			unit_format(bytes, UNIT_BYTES,
+				    (double)plan->cost.write_bytes * (double)plan->rounds),
+			unit_format(time, UNIT_NS, (double)plan->cost.time_ns * (double)plan->rounds));
+}
+
 void plan_print(const struct plan *plan, const struct target *target, FILE *out)
 {
 	char text[UNIT_TEXT_MAX], point[256];

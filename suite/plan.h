@@ -41,6 +41,9 @@ uint64_t plan_data_set_bytes(const struct plan *plan, const struct target *targe
 int plan_check(const struct plan *plan, const struct options *options, const struct target *target,
 	       struct err *err);
 
+/* Says in a line how much will be written at least and how long it takes; NULL: to nobody. */
+void plan_announce(const struct plan *plan, FILE *out);
+
 /* What --dry-run prints. */
 void plan_print(const struct plan *plan, const struct target *target, FILE *out);
 

@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "criterion.h"
+
 const struct builtin_profile builtin_profiles[] = {
 #include "profiles.inc"
 	{NULL, NULL, 0},
@@ -223,11 +225,15 @@ static int forbid(struct reading *reading, const char *text)
 static int add_criterion(struct reading *reading, const char *name, const char *text)
 {
 	static const char *const names[] = {"rule", "forbid", NULL};
+	struct criterion criterion;
+	struct err why = {0};
 
 	if (!strcmp(name, "forbid"))
 		return forbid(reading, text);
 	if (strcmp(name, "rule") != 0)
 		return refuse_name(reading, "setting of [criteria]", name, names);
+	if (criterion_parse(&criterion, text, &why))
+		return refuse(reading, why.text);
 	append(&reading->profile->rules, &reading->profile->rule_count, text);
 	return 1;
 }

@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * judge.c - see judge.h.
+ */
+#include "judge.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "compare.h"
+
+struct court {
+	struct archived_run *runs;
+	size_t count;
+	const struct rules *rules;
+	struct verdict *verdict;
+};
+
+/* ---- the rules ---- */
+
+int rules_add_criterion(struct rules *rules, const char *text, struct err *err)
+{
+	if (!rules->criteria)
+		rules->criteria = calloc(CRITERIA_MAX, sizeof(*rules->criteria));
+	if (!rules->criteria)
+		abort();
+	if (rules->criterion_count == CRITERIA_MAX)
+		return err_set(err, ERR_USAGE, "more than %d criteria", CRITERIA_MAX);
+	return criterion_parse(&rules->criteria[rules->criterion_count++], text, err);
+}
+
+void rules_release(struct rules *rules)
+{
+	free(rules->criteria);
+	*rules = (struct rules){0};
+}
+
+/* ---- 1: every phase ended ---- */
+
+static void judge_status(struct court *court, bool *failed)
+{
+	size_t ok = 0, bad = 0;
+	char measured[100];
+
+	for (size_t r = 0; r < court->count; r++)
+		for (size_t m = 0; m < court->runs[r].measurement_count; m++) {
+			const struct measurement *measurement = &court->runs[r].measurements[m];
+
+			ok += measurement->status == STATUS_OK;
+			bad += measurement->status == STATUS_FAILED;
+			if (measurement->status == STATUS_FAILED)
+				verdict_add(court->verdict, measurement->phase, "ends without a failure",
+					    "failed", OUTCOME_FAIL, measurement->message);
+			if (measurement->status == STATUS_SKIPPED)
+				verdict_add(court->verdict, measurement->phase, "is measured", "skipped",
+					    OUTCOME_NOTED, measurement->message);
+		}
+	*failed = bad > 0;
+	snprintf(measured, sizeof(measured), "%zu measurements in %zu runs", ok, court->count);
+	verdict_add(court->verdict, "every phase ended", "no failure", measured,
+		    bad ? OUTCOME_FAIL : ok ? OUTCOME_PASS : OUTCOME_INCONCLUSIVE,
+		    bad ? "a phase failed" : ok ? "" : "nothing was measured");
+	for (size_t r = 0; r < court->count; r++)
+		if (strcmp(court->runs[r].run.status, "complete") &&
+		    strcmp(court->runs[r].run.status, "failed"))
+			verdict_add(court->verdict, "every run ended", "complete",
+				    court->runs[r].run.status, OUTCOME_INCONCLUSIVE,
+				    "the battery did not come to its end");
+}
+
+/* ---- 2: where the numbers came from ---- */
+
+static bool is_forbidden(const struct rules *rules, const char *code)
+{
+	for (size_t i = 0; i < rules->forbidden_count; i++)
+		if (!strcmp(rules->forbidden[i], code))
+			return true;
+	return false;
+}
+
+static enum outcome outcome_of_flag(const struct rules *rules, const struct flag *flag)
+{
+	if (!strcmp(flag->code, "sync_ignored"))
+		return OUTCOME_FAIL;
+	if (flag->severity == SEVERITY_VOID)
+		return OUTCOME_INCONCLUSIVE;
+	return is_forbidden(rules, flag->code) ? OUTCOME_FAIL : OUTCOME_NOTED;
+}
+
+static void judge_flags(struct court *court)
+{
+	size_t bad = 0;
+
+	for (size_t r = 0; r < court->count; r++)
+		for (size_t m = 0; m < court->runs[r].measurement_count; m++) {
+			const struct measurement *measurement = &court->runs[r].measurements[m];
+
+			for (size_t f = 0; f < measurement->flag_count; f++) {
+				const struct flag *flag = &measurement->flags[f];
+				enum outcome outcome = outcome_of_flag(court->rules, flag);
+
+				if (outcome == OUTCOME_NOTED)
+					continue;
+				bad++;
+				verdict_add(court->verdict, measurement->phase,
+					    "bears no such flag", flag->code, outcome,
+					    flag->message);
+			}
+		}
+	if (!bad)
+		verdict_add(court->verdict, "the numbers come from the device",
+			    "no flag that voids or is forbidden", "none", OUTCOME_PASS, "");
+}
+
+/* ---- 3: criteria ---- */
+
+/* What one criterion found at one point over all runs. */
+struct finding {
+	size_t hold, break_, missing;
+	double low, high;
+};
+
+static bool same_point(const struct measurement *a, const struct measurement *b)
+{
+	if (strcmp(a->phase, b->phase) || a->parameter_count != b->parameter_count)
+		return false;
+	for (size_t i = 0; i < a->parameter_count; i++) {
+		const struct parameter *other = measurement_parameter(b, a->parameters[i].name);
+
+		if (!other || !value_equal(&other->value, &a->parameters[i].value))
+			return false;
+	}
+	return true;
+}
+
+static void find(const struct criterion *criterion, const struct measurement *measurement,
+		 struct finding *finding)
+{
+	double value = measurement->status == STATUS_OK
+			       ? measurement_value(measurement, criterion->operation, criterion->metric)
+			       : NAN;
+
+	if (isnan(value)) {
+		finding->missing++;
+		return;
+	}
+	if (criterion_holds(criterion, value))
+		finding->hold++;
+	else
+		finding->break_++;
+	finding->low = fmin(finding->low, value);
+	finding->high = fmax(finding->high, value);
+}
+
+static void add_finding(struct court *court, const struct criterion *criterion,
+			const struct finding *finding)
+{
+	enum outcome outcome = OUTCOME_INCONCLUSIVE;
+	char required[UNIT_TEXT_MAX + 12], measured[2 * UNIT_TEXT_MAX + 16] = "n/a", reason[200] = "";
+	char low[UNIT_TEXT_MAX], high[UNIT_TEXT_MAX];
+
+	unit_format(low, criterion->unit, criterion->limit);
+	snprintf(required, sizeof(required), "%s %s", criterion->at_most ? "at most" : "at least", low);
+	unit_format(low, criterion->unit, finding->low);
+	unit_format(high, criterion->unit, finding->high);
+	if (finding->hold + finding->break_)
+		snprintf(measured, sizeof(measured), "%s%s%s", low, strcmp(low, high) ? " to " : "",
+			 strcmp(low, high) ? high : "");
+	if (finding->missing)
+		snprintf(reason, sizeof(reason),
+			 "%zu runs have no value there: too few samples, skipped or failed",
+			 finding->missing);
+	else if (finding->hold && finding->break_)
+		snprintf(reason, sizeof(reason), "holds in %zu of %zu runs", finding->hold,
+			 finding->hold + finding->break_);
+	else
+		outcome = finding->hold ? OUTCOME_PASS : OUTCOME_FAIL;
+	verdict_add(court->verdict, criterion->text, required, measured, outcome, reason);
+}
+
+/* Each point once: where it first stands in the runs. */
+static bool is_first(const struct court *court, size_t run, size_t index)
+{
+	const struct measurement *measurement = &court->runs[run].measurements[index];
+
+	for (size_t r = 0; r <= run; r++)
+		for (size_t m = 0; m < (r == run ? index : court->runs[r].measurement_count); m++)
+			if (same_point(&court->runs[r].measurements[m], measurement))
+				return false;
+	return true;
+}
+
+static void judge_point(struct court *court, const struct criterion *criterion,
+			const struct measurement *point)
+{
+	struct finding finding = {.low = INFINITY, .high = -INFINITY};
+
+	for (size_t r = 0; r < court->count; r++)
+		for (size_t m = 0; m < court->runs[r].measurement_count; m++)
+			if (same_point(&court->runs[r].measurements[m], point))
+				find(criterion, &court->runs[r].measurements[m], &finding);
+	add_finding(court, criterion, &finding);
+}
+
+static int judge_criterion(struct court *court, const struct criterion *criterion, struct err *err)
+{
+	size_t points = 0;
+
+	for (size_t r = 0; r < court->count; r++)
+		for (size_t m = 0; m < court->runs[r].measurement_count; m++) {
+			const struct measurement *measurement = &court->runs[r].measurements[m];
+
+			if (!criterion_matches(criterion, measurement) || !is_first(court, r, m))
+				continue;
+			judge_point(court, criterion, measurement);
+			points++;
+		}
+	if (points)
+		return 0;
+	return err_set(err, ERR_USAGE, "criterion \"%s\": no point of the runs matches it",
+		       criterion->text);
+}
+
+/* ---- 4: the baseline ---- */
+
+static enum outcome outcome_of_cell(const struct compared_row *row, const struct compared_cell *cell,
+				    double tolerance)
+{
+	bool higher = row->better == BETTER_HIGHER;
+	double good = higher ? cell->delta_high : -cell->delta_low;
+	double bad = higher ? cell->delta_low : -cell->delta_high;
+
+	if (isnan(good) || isnan(bad))
+		return OUTCOME_INCONCLUSIVE;
+	if (bad >= -tolerance)
+		return OUTCOME_PASS;
+	return good < -tolerance ? OUTCOME_FAIL : OUTCOME_INCONCLUSIVE;
+}
+
+/* A parameter as a user would type it; false for those that seldom tell rows apart. */
+static bool describe_parameter(const struct compared_row *row, const struct parameter *parameter,
+			       char text[VALUE_TEXT_MAX])
+{
+	static const char *const telling[] = {"queue_depth", "num_small", "num_large", "clients",
+					      "method", "block_size", NULL};
+	const struct phase *phase = phase_find(row->phase);
+	int index = phase ? phase_param_index(phase, parameter->name) : -1;
+
+	for (size_t t = 0; index >= 0 && telling[t]; t++)
+		if (!strcmp(telling[t], parameter->name)) {
+			param_format(phase->params[index].param, &parameter->value, text);
+			return true;
+		}
+	return false;
+}
+
+static void describe_row(const struct compared_row *row, char *text, size_t size)
+{
+	size_t used = (size_t)snprintf(text, size, "%s.%s.%s", row->phase, row->operation, row->metric);
+	char value[VALUE_TEXT_MAX];
+
+	for (size_t i = 0; i < row->parameter_count && used < size; i++)
+		if (describe_parameter(row, &row->parameters[i], value))
+			used += (size_t)snprintf(text + used, size - used, " %s=%s",
+						 row->parameters[i].name, value);
+}
+
+static void judge_row(struct court *court, const struct compared_row *row, size_t base, size_t ours,
+		      double tolerance)
+{
+	const struct compared_cell *was = &row->cells[base], *is = &row->cells[ours];
+	char rule[200], required[100], measured[120], reason[200], a[UNIT_TEXT_MAX], b[UNIT_TEXT_MAX];
+
+	describe_row(row, rule, sizeof(rule));
+	snprintf(required, sizeof(required), "within %.3g %% of %s", 100 * tolerance,
+		 unit_format(a, row->unit, was->median));
+	snprintf(measured, sizeof(measured), "%s", unit_format(b, row->unit, is->median));
+	if (isnan(is->delta_low))
+		snprintf(reason, sizeof(reason), "%+.1f %%; %zu and %zu runs give no interval%s%s",
+			 100 * is->delta, was->n, is->n, is->reason ? ": " : "",
+			 is->reason ? is->reason : "");
+	else
+		snprintf(reason, sizeof(reason), "%+.1f %%, interval %+.1f to %+.1f %%, %zu and %zu runs",
+			 100 * is->delta, 100 * is->delta_low, 100 * is->delta_high, was->n, is->n);
+	verdict_add(court->verdict, rule, required, measured, outcome_of_cell(row, is, tolerance),
+		    reason);
+}
+
+/* Both sides' runs, each once; the caller's to release. */
+static struct run_ids both(const struct run_ids *a, const struct run_ids *b)
+{
+	struct run_ids all = {.items = calloc(a->count + b->count + 1, sizeof(*all.items))};
+
+	if (!all.items)
+		abort();
+	for (size_t i = 0; i < a->count; i++)
+		all.items[all.count++] = a->items[i];
+	for (size_t i = 0; i < b->count; i++)
+		all.items[all.count++] = b->items[i];
+	return all;
+}
+
+static int judge_baseline(struct court *court, struct archive *archive, const struct run_ids *ids,
+			  struct err *err)
+{
+	const struct compare_side sides[] = {{"baseline", court->rules->baseline}, {"this", ids}};
+	struct compare_request request = {.sides = sides,
+					  .side_count = 2,
+					  .baseline = "baseline",
+					  .margin = COMPARE_MARGIN};
+	struct comparison comparison = {0};
+	struct run_ids all = both(court->rules->baseline, ids);
+	int code = compare_runs(archive, &all, &request, &comparison, err);
+
+	for (size_t i = 0; !code && i < comparison.row_count; i++)
+		if (comparison.rows[i].headline && comparison.rows[i].better != BETTER_NEITHER)
+			judge_row(court, &comparison.rows[i], comparison.base, 1 - comparison.base,
+				  court->rules->tolerance);
+	comparison_release(&comparison);
+	run_ids_release(&all);
+	return code;
+}
+
+/* ---- all of it ---- */
+
+static int load(struct archive *archive, const struct run_ids *ids, struct court *court,
+		struct err *err)
+{
+	int code = 0;
+
+	court->runs = calloc(ids->count, sizeof(*court->runs));
+	if (!court->runs)
+		return err_set(err, -ENOMEM, "load %zu runs: %s", ids->count, strerror(ENOMEM));
+	while (!code && court->count < ids->count) {
+		code = archive_load(archive, ids->items[court->count], 0, &court->runs[court->count],
+				    err);
+		court->count += !code;
+	}
+	return code;
+}
+
+int judge_runs(struct archive *archive, const struct run_ids *ids, const struct rules *rules,
+	       struct verdict *verdict, bool *failed, struct err *err)
+{
+	struct court court = {.rules = rules, .verdict = verdict};
+	int code = load(archive, ids, &court, err);
+
+	if (!code) {
+		judge_status(&court, failed);
+		judge_flags(&court);
+	}
+	for (unsigned i = 0; !code && i < rules->criterion_count; i++)
+		code = judge_criterion(&court, &rules->criteria[i], err);
+	if (!code && rules->baseline)
+		code = judge_baseline(&court, archive, ids, err);
+	verdict->integrity_only = !rules->criterion_count && !rules->baseline;
+	while (court.count > 0)
+		archived_run_release(&court.runs[--court.count]);
+	free(court.runs);
+	return code;
+}

@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# Certification: each rule with a case that passes and one that fails, and the exit statuses.
+
+load=(--profile quick --rounds 1 --phases random --set random.operation=read --set random.queue_depth=4
+	--size 16m --time 150ms)
+
+certify() { # STATUS [options]
+	local status=$1
+	shift
+	mkdir -p target
+	expect "$status" "$ASSAY" certify -q "${load[@]}" "$@" target
+}
+
+test_without_criteria_the_verdict_is_on_integrity_only() {
+	certify 0
+	has out "PASS (integrity only)"
+	has out "Every phase ended"
+	equal "what is left behind" "" "$(ls -A target)"
+}
+
+test_a_criterion_just_above_passes_and_just_below_fails() {
+	certify 0
+	local rate
+	rate=$(query "select value from results where headline and metric='rate'")
+	expect 0 "$ASSAY" certify --run latest --require "random.read.rate >= $(echo "$rate" | awk '{ print $1 * 0.999 }')"
+	has out "Verdict: PASS"
+	expect 3 "$ASSAY" certify --run latest --require "random.read.rate>=$(echo "$rate" | awk '{ print $1 * 1.001 }')"
+	has out "Verdict: FAIL"
+}
+
+test_rounds_that_disagree_are_inconclusive() {
+	certify 0 --rounds 2
+	local middle
+	middle=$(query "select avg(value) from results where headline and metric='rate'")
+	expect 4 "$ASSAY" certify --run "series=$(query "select series from runs limit 1")" --require "random.read.rate >= $middle"
+	has out "holds in 1 of 2 runs"
+}
+
+test_a_criterion_on_a_phase_that_was_skipped_is_inconclusive() {
+	mkdir -p target
+	expect 4 "$ASSAY" certify -q "${load[@]}" --set random.block_size=100 --require 'random.read.rate >= 1' target
+	has out "skipped"
+}
+
+test_a_failed_phase_outranks_the_verdict() {
+	need_strace
+	mkdir -p target
+	expect 1 strace -f -o /dev/null -e trace=fsync -e inject=fsync:error=EIO:when=1+ "$ASSAY" certify -q \
+		--profile quick --rounds 1 --phases block_write --size 4m --time 10ms target
+	has out "Verdict: FAIL"
+	has out "Input/output error"
+}
+
+test_a_cached_read_is_inconclusive() {
+	need_root
+	mkdir -p target
+	mount -t tmpfs -o size=64m none target 2>/dev/null || skip "no tmpfs"
+	defer "umount target"
+	expect 4 "$ASSAY" certify -q --profile quick --rounds 1 --phases block_read --size 8m --time 10ms target
+	has out "cached"
+}
+
+test_a_device_slower_than_its_own_baseline_fails() {
+	need_strace
+	certify 0 --rounds 3 --engine sync --set random.queue_depth=1 --label before
+	expect 3 strace -f -o /dev/null -e trace=pread64 -e inject=pread64:delay_enter=20000 "$ASSAY" certify -q \
+		"${load[@]}" --rounds 3 --engine sync --set random.queue_depth=1 --time 400ms --baseline before target
+	has out "Verdict: FAIL"
+	has out "within 10 % of"
+}
+
+test_the_same_device_against_its_own_baseline_never_fails() {
+	certify 0 --rounds 3 --label before
+	local i got
+	for i in 1 2 3; do
+		got=0
+		"$ASSAY" certify -q "${load[@]}" --rounds 3 --baseline before target >out 2>err || got=$?
+		[ $got -eq 0 ] || [ $got -eq 4 ] || {
+			cat out err
+			fail "exit $got"
+		}
+	done
+}
+
+test_criteria_that_cannot_be_judged_are_refused_before_any_load() {
+	local criterion
+	mkdir target
+	while IFS='|' read -r criterion words; do
+		expect 2 "$ASSAY" certify "${load[@]}" --require "$criterion" target
+		one_sentence "$words"
+	done <<-'END'
+		randon.read.rate >= 1|did you mean "random"?
+		random.raed.rate >= 1|did you mean "read"?
+		random.read.latency_pp99 <= 1ms|did you mean "latency_p99"?
+		random.read.latency_p99 <= 5|a duration with its unit
+		random.read.rate >= 5ms|a number per second
+		random.read.throughput >= fast|in bytes
+		random.read.rate[queue_dept=4] >= 1|did you mean "queue_depth"?
+		random.read.rate[queue_depth=33] >= 1|no point of the battery matches
+		random.write.rate >= 1|no point of the battery matches
+		seeks.seek.rate >= 1|no point of the battery matches
+		random.read.rate = 5|wants PHASE.OPERATION.METRIC
+	END
+	printf '[profile]\nname = mine\n[random]\noperation = read\n[criteria]\nrule = random.read.rat >= 5\n' >mine.ini
+	expect 2 "$ASSAY" certify --profile mine.ini target
+	one_sentence "line 6"
+	expect 2 "$ASSAY" certify "${load[@]}" --baseline no-such-label target
+	[ ! -e "$ASSAY_DB" ] || equal "runs" 0 "$(query "select count(*) from runs")"
+}
+
+test_the_certificate_comes_in_every_format() {
+	certify 0 --require 'random.read.latency_p50 <= 10s' --format json
+	equal verdict PASS "$(sqlite3 :memory: "select json_extract(readfile('out'), '\$.verdict')")"
+	expect 0 "$ASSAY" certify --run latest --require 'random.read.latency_p50 <= 10s' --format csv
+	equal "header" "rule,required,measured,result,reason" "$(head -1 out | tr -d '\r')"
+	expect 0 "$ASSAY" certify --run latest --format markdown
+	has out "Verdict: PASS"
+	expect 0 "$ASSAY" certify --run latest --format html
+	has out "<html"
+	has out "Verdict: PASS"
+}
