@@ -85,4 +85,8 @@ int histogram_encode(const struct histogram *histogram, void **blob, size_t *byt
 		     struct err *err);
 int histogram_decode(struct histogram *histogram, const void *blob, size_t bytes, struct err *err);
 
+/* Adds an encoded histogram to into, as decoding and merging it would; once it has failed, into is
+ * of no use any more. */
+int histogram_merge_blob(struct histogram *into, const void *blob, size_t bytes, struct err *err);
+
 #endif

@@ -74,11 +74,17 @@ int archive_observe(struct archive *archive, const struct run_ids *ids,
 		    struct err *err);
 void observations_release(struct observations *observations);
 
-/* Adds the histograms of an operation in several measurements to into, which the caller has
- * initialised; *found tells how many of them had one. */
-int archive_merge_histograms(struct archive *archive, const int64_t measurement_ids[], size_t count,
-			     const char *operation, struct histogram *into, size_t *found,
-			     struct err *err);
+/* A histogram to be merged: the operation's in a measurement, into which of several. */
+struct merge_wish {
+	int64_t measurement_id;
+	const char *operation;
+	size_t target;
+};
+
+/* Merges what is wished for, in the order of the archive, into targets that the caller has
+ * initialised; adds to found, by target, how many there were. Wishes are put in another order. */
+int archive_merge_histograms(struct archive *archive, struct merge_wish wishes[], size_t count,
+			     struct histogram targets[], size_t found[], struct err *err);
 
 /* Says why a measurement counts for nothing: "failed: ...", "skipped: ...", "void: cached"; "" when
  * there is no such reason. */
@@ -94,6 +100,7 @@ struct trait {
 	size_t value_count;
 	int *of_run; /* by position: an index in values, or -1 where it is not known */
 	size_t known; /* runs of which it is known */
+	int64_t fact_id; /* not 0: a fact that has one value wherever it is known; the rest is empty */
 };
 
 enum trait_kind { TRAIT_COLUMN, TRAIT_FACT, TRAIT_TAG, TRAIT_KIND_COUNT };
@@ -111,11 +118,18 @@ struct traits {
 	size_t count;
 };
 
-/* The facts that can confound - of class identity or setting - and are not known to be the same in
- * all these runs, in the order of reports, those that nobody declared last. */
+/* The facts that can confound - of class identity or setting - and may not be the same in all these
+ * runs, in the order of reports, those that nobody declared last. One that is merely not known of
+ * every run in the archive has its fact_id set: archive_meet_facts tells more. */
 int archive_varying_facts(struct archive *archive, const struct run_ids *ids, struct traits *traits,
 			  struct err *err);
 void traits_release(struct traits *traits);
+
+/* For each trait with a fact_id: known tells whether any of the runs knows it; then met, by trait as
+ * well, has its value, whose text is the caller's to free. */
+int archive_meet_facts(struct archive *archive, const struct run_ids *ids,
+		       const struct traits *traits, struct fact met[], bool known[],
+		       struct err *err);
 
 /* Calls visit for the name of each fact and tag in the archive. */
 int archive_trait_names(struct archive *archive, void (*visit)(void *context, const char *name),

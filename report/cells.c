@@ -23,6 +23,8 @@ struct line {
 	size_t point;      /* that stands for it */
 	size_t section;    /* rank */
 	int64_t first;     /* the earliest measurement of such work */
+	uint32_t operation; /* rank: the first kind of metric of that operation */
+	size_t metric;      /* rank: as METRICS has them, others behind */
 	bool headline;
 	size_t place;      /* in the order */
 };
@@ -35,6 +37,22 @@ struct lines {
 };
 
 enum { NO_LINE = -1 };
+
+static uint32_t operation_rank(const struct observations *seen, uint32_t kind)
+{
+	uint32_t rank = 0;
+
+	while (strcmp(seen->kinds[rank].operation, seen->kinds[kind].operation) != 0)
+		rank++;
+	return rank;
+}
+
+static size_t metric_rank(const char *name)
+{
+	const struct metric *metric = metric_find(name);
+
+	return metric ? (size_t)(metric - shared_metrics) : METRIC_COUNT_OF;
+}
 
 static size_t line_of(const struct comparing *comparing, struct lines *lines,
 		      const struct observed_value *value, const struct observed_measurement *measurement)
@@ -61,6 +79,8 @@ static size_t line_of(const struct comparing *comparing, struct lines *lines,
 		.point = measurement->point,
 		.section = (size_t)(section_of(phase) - sections),
 		.first = measurement->id,
+		.operation = operation_rank(seen, value->kind),
+		.metric = metric_rank(seen->kinds[value->kind].metric),
 	};
 	*known = (int)lines->count;
 	return lines->count++;
@@ -123,6 +143,10 @@ static int compare_lines(const void *left, const void *right)
 		return a->first < b->first ? -1 : 1;
 	if (a->kin != b->kin)
 		return a->kin < b->kin ? -1 : 1;
+	if (a->operation != b->operation)
+		return a->operation < b->operation ? -1 : 1;
+	if (a->metric != b->metric)
+		return a->metric < b->metric ? -1 : 1;
 	return a->kind < b->kind ? -1 : a->kind > b->kind;
 }
 
@@ -313,7 +337,9 @@ static int explain(struct comparing *comparing, size_t row, size_t group, struct
 		return code;
 	if (!*text)
 		snprintf(text, sizeof(text), "%s", why_no_value(&into->rows[row]));
-	cell->reason = cell->n ? must_format("%zu left out: %s", left_out, text) : must_copy(text);
+	cell->reason = cell->n ? must_format("%zu of %zu left out: %s", left_out,
+					     left_out + cell->n, text)
+			       : must_copy(text);
 	return 0;
 }
 
@@ -329,46 +355,99 @@ int cells_explain(struct comparing *comparing, struct err *err)
 
 /* ---- percentiles ----------------------------------------------------------------------------- */
 
-/* The percentile of all that a cell's measurements recorded together; without all of their
- * histograms, or with too few samples in them, the median of the runs' own stays. */
-static int merge_cell(struct comparing *comparing, size_t row, size_t group, double q,
-		      struct histogram *merged, struct err *err)
+/* Cells whose percentiles are merged in one walk through the archive: so many that few walks are
+ * needed, so few that their histograms fit in a cache. */
+enum { BATCH_CELLS = 256 };
+
+struct batch {
+	struct histogram *merged;
+	struct merge_wish *wishes;
+	size_t wish_count, wish_room;
+	struct {
+		struct compared_cell *cell;
+		size_t wanted;
+		double q;
+	} items[BATCH_CELLS];
+	size_t found[BATCH_CELLS];
+	size_t count;
+};
+
+static void batch_wish(struct batch *batch, struct merge_wish wish)
+{
+	if (batch->wish_count == batch->wish_room) {
+		batch->wish_room = batch->wish_room ? 2 * batch->wish_room : 1024;
+		batch->wishes =
+			must_resize(batch->wishes, batch->wish_room, sizeof(*batch->wishes));
+	}
+	batch->wishes[batch->wish_count++] = wish;
+}
+
+/* What is to be merged for a cell: all that its measurements recorded. */
+static void batch_add(struct comparing *comparing, struct batch *batch, size_t row, size_t group,
+		      double q)
 {
 	struct compared_row *of = &comparing->into->rows[row];
-	size_t index = row * comparing->into->group_count + group, found = 0;
-	size_t count = comparing->starts[index + 1] - comparing->starts[index];
-	int64_t *ids;
-	double percentile;
-	int code;
+	size_t index = row * comparing->into->group_count + group;
+	size_t start = comparing->starts[index], count = comparing->starts[index + 1] - start;
 
 	if (count < 2)
-		return 0;
-	ids = must_allocate(count, sizeof(*ids));
-	for (size_t i = 0; i < count; i++)
-		ids[i] = comparing->seen.measurements
-				 [comparing->counted[comparing->starts[index] + i].measurement].id;
-	histogram_init(merged);
-	code = archive_merge_histograms(comparing->archive, ids, count, of->operation, merged, &found,
-					err);
-	percentile = code ? NAN : histogram_percentile(merged, q);
-	if (found == count && isfinite(percentile))
-		of->cells[group].median = percentile;
-	free(ids);
+		return;
+	histogram_init(&batch->merged[batch->count]);
+	batch->found[batch->count] = 0;
+	batch->items[batch->count].cell = &of->cells[group];
+	batch->items[batch->count].wanted = count;
+	batch->items[batch->count].q = q;
+	for (size_t i = start; i < start + count; i++) {
+		uint32_t measurement = comparing->counted[i].measurement;
+
+		batch_wish(batch, (struct merge_wish){
+					  .measurement_id =
+						  comparing->seen.measurements[measurement].id,
+					  .operation = of->operation,
+					  .target = batch->count,
+				  });
+	}
+	batch->count++;
+}
+
+/* Without all of its histograms, or with too few samples in them, a cell keeps the median of the
+ * runs' own percentiles. */
+static int batch_merge(struct comparing *comparing, struct batch *batch, struct err *err)
+{
+	int code = archive_merge_histograms(comparing->archive, batch->wishes, batch->wish_count,
+					    batch->merged, batch->found, err);
+
+	for (size_t i = 0; !code && i < batch->count; i++) {
+		double percentile = histogram_percentile(&batch->merged[i], batch->items[i].q);
+
+		if (batch->found[i] == batch->items[i].wanted && isfinite(percentile))
+			batch->items[i].cell->median = percentile;
+	}
+	batch->count = 0;
+	batch->wish_count = 0;
 	return code;
 }
 
 int cells_merge_percentiles(struct comparing *comparing, struct err *err)
 {
-	struct histogram *merged = must_allocate(1, sizeof(*merged));
+	struct batch *batch = must_allocate(1, sizeof(*batch));
 	int code = 0;
 	double q;
 
+	batch->merged = must_allocate(BATCH_CELLS, sizeof(*batch->merged));
 	for (size_t row = 0; !code && row < comparing->into->row_count; row++) {
 		if (!is_percentile(&comparing->into->rows[row], &q))
 			continue;
-		for (size_t group = 0; !code && group < comparing->into->group_count; group++)
-			code = merge_cell(comparing, row, group, q, merged, err);
+		for (size_t group = 0; !code && group < comparing->into->group_count; group++) {
+			batch_add(comparing, batch, row, group, q);
+			if (batch->count == BATCH_CELLS)
+				code = batch_merge(comparing, batch, err);
+		}
 	}
-	free(merged);
+	if (!code)
+		code = batch_merge(comparing, batch, err);
+	free(batch->merged);
+	free(batch->wishes);
+	free(batch);
 	return code;
 }

@@ -186,6 +186,73 @@ static void put_differing_first(struct comparison *into)
 	into->confounders = sorted;
 }
 
+/* ---- facts that are the same wherever they are known ------------------------------------------ */
+
+/* What groups know of them, group after group. */
+struct meetings {
+	struct fact *met;
+	bool *known;
+};
+
+static int meet(struct comparing *comparing, const struct traits *facts, struct meetings *meetings,
+		struct err *err)
+{
+	const struct comparison *into = comparing->into;
+	int code = 0;
+
+	meetings->met = must_allocate(into->group_count * facts->count, sizeof(*meetings->met));
+	meetings->known = must_allocate(into->group_count * facts->count, sizeof(bool));
+	for (size_t g = 0; !code && g < into->group_count; g++) {
+		const struct run_ids runs = {into->groups[g].runs, into->groups[g].run_count};
+
+		code = archive_meet_facts(comparing->archive, &runs, facts,
+					  meetings->met + g * facts->count,
+					  meetings->known + g * facts->count, err);
+	}
+	return code;
+}
+
+static void meetings_release(struct meetings *meetings, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		free(meetings->met[i].text);
+	free(meetings->met);
+	free(meetings->known);
+}
+
+static void add_met(struct comparing *comparing, const struct traits *facts, size_t fact,
+		    const struct meetings *meetings)
+{
+	struct comparison *into = comparing->into;
+	size_t known = 0;
+	struct confounder *confounder;
+
+	for (size_t g = 0; g < into->group_count; g++)
+		known += meetings->known[g * facts->count + fact];
+	if (!known || known == into->group_count || is_factor(into, facts->items[fact].name))
+		return;
+	confounder = confounder_named(into, facts->items[fact].name);
+	confounder->unknown = true;
+	for (size_t g = 0; g < into->group_count; g++)
+		if (meetings->known[g * facts->count + fact])
+			confounder_add(confounder, g, &meetings->met[g * facts->count + fact]);
+}
+
+static int add_facts(struct comparing *comparing, const struct traits *facts, struct err *err)
+{
+	struct meetings meetings;
+	int code = meet(comparing, facts, &meetings, err);
+
+	for (size_t i = 0; !code && i < facts->count; i++) {
+		if (facts->items[i].fact_id)
+			add_met(comparing, facts, i, &meetings);
+		else
+			add_trait(comparing, &facts->items[i], CONTRAST_UNKNOWN);
+	}
+	meetings_release(&meetings, comparing->into->group_count * facts->count);
+	return code;
+}
+
 int confounders_find(struct comparing *comparing, struct err *err)
 {
 	struct traits facts;
@@ -193,10 +260,10 @@ int confounders_find(struct comparing *comparing, struct err *err)
 
 	if (code)
 		return code;
-	for (size_t i = 0; i < facts.count; i++)
-		add_trait(comparing, &facts.items[i], CONTRAST_UNKNOWN);
+	code = add_facts(comparing, &facts, err);
 	traits_release(&facts);
-	code = add_columns(comparing, err);
+	if (!code)
+		code = add_columns(comparing, err);
 	put_differing_first(comparing->into);
 	return code;
 }

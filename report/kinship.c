@@ -9,6 +9,10 @@
  *  2. each of those to be joined agrees with each other one: else it is ambiguous which belong
  *     together, and all of them stay apart.
  * What only some recorded is named among the confounders.
+ *
+ * Where points are compared by a parameter the engine and its batch may follow from it - what is
+ * "auto" is resolved by the depth - so there kinds that differ in nothing else are joined likewise,
+ * and the difference is named.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -34,7 +38,17 @@ struct kinds {
 
 /* ---- parameters side by side ----------------------------------------------------------------- */
 
-enum { SHARED, ONLY_LEFT, ONLY_RIGHT };
+enum { SHARED, ONLY_LEFT, ONLY_RIGHT, APART };
+
+/* By what means the work was done rather than which it was. */
+static bool is_means(const struct comparing *comparing, const char *name)
+{
+	bool of_points = false;
+
+	for (size_t i = 0; i < comparing->factor_count; i++)
+		of_points |= comparing->factors[i].of_point != NULL;
+	return of_points && (!strcmp(name, "engine") || !strcmp(name, "batch"));
+}
 
 /* Walks two sorted lists of parameters, factors left aside. */
 struct walk {
@@ -64,6 +78,9 @@ static bool walk_step(struct walk *walk, int *where)
 		return false;
 	order = !left ? 1 : !right ? -1 : strcmp(left->name, right->name);
 	*where = order < 0 ? ONLY_LEFT : order > 0 ? ONLY_RIGHT : SHARED;
+	if (*where == SHARED && is_means(walk->comparing, left->name) &&
+	    !value_equal(&left->value, &right->value))
+		*where = APART;
 	walk->in_left = order <= 0 ? left : NULL;
 	walk->in_right = order >= 0 ? right : NULL;
 	walk->at_left += order <= 0;
@@ -180,31 +197,32 @@ static bool is_unambiguous(struct kinds *kinds, size_t leader)
 	return true;
 }
 
-/* Names what only one of two joined kinds recorded, for the groups that did. */
+static void name_value(struct comparing *comparing, const struct kind *owner,
+		       const struct parameter *parameter, bool unknown)
+{
+	char *name = must_format("%s.%s", owner->point->phase, parameter->name);
+	struct confounder *confounder = confounder_named(comparing->into, name);
+	struct fact value = fact_of_parameter(parameter);
+
+	confounder->unknown = unknown;
+	for (size_t i = 0; i < comparing->into->group_count; i++)
+		if (owner->groups[i])
+			confounder_add(confounder, i, &value);
+	free(value.text);
+	free(name);
+}
+
+/* Names what only one of two joined kinds recorded, and what they did by different means. */
 static void name_unshared(struct kinds *kinds, const struct kind *a, const struct kind *b)
 {
-	struct comparing *comparing = kinds->comparing;
-	struct walk walk = {.comparing = comparing, .left = a->point, .right = b->point};
+	struct walk walk = {.comparing = kinds->comparing, .left = a->point, .right = b->point};
 	int where;
 
 	while (walk_step(&walk, &where)) {
-		const struct parameter *only = where == ONLY_LEFT ? walk.in_left : walk.in_right;
-		const struct kind *owner = where == ONLY_LEFT ? a : b;
-		struct confounder *confounder;
-		struct fact value;
-		char *name;
-
-		if (where == SHARED)
-			continue;
-		name = must_format("%s.%s", a->point->phase, only->name);
-		confounder = confounder_named(comparing->into, name);
-		confounder->unknown = true;
-		value = fact_of_parameter(only);
-		for (size_t i = 0; i < comparing->into->group_count; i++)
-			if (owner->groups[i])
-				confounder_add(confounder, i, &value);
-		free(value.text);
-		free(name);
+		if (where == ONLY_LEFT || where == APART)
+			name_value(kinds->comparing, a, walk.in_left, where != APART);
+		if (where == ONLY_RIGHT || where == APART)
+			name_value(kinds->comparing, b, walk.in_right, where != APART);
 	}
 }
 
@@ -267,20 +285,21 @@ void kinship_make(struct comparing *comparing)
 
 /* ---- what rows show -------------------------------------------------------------------------- */
 
-static bool has_parameter(const struct observed_point *point, const char *name)
+static bool has_parameter(const struct observed_point *point, const struct parameter *wanted)
 {
 	for (size_t i = 0; i < point->parameter_count; i++)
-		if (!strcmp(point->parameters[i].name, name))
-			return true;
+		if (!strcmp(point->parameters[i].name, wanted->name))
+			return value_equal(&point->parameters[i].value, &wanted->value);
 	return false;
 }
 
-static bool is_shared(const struct comparing *comparing, int kin, const char *name)
+static bool is_shared(const struct comparing *comparing, int kin, const struct parameter *parameter)
 {
-	if (is_point_factor(comparing, name))
+	if (is_point_factor(comparing, parameter->name))
 		return false;
 	for (size_t i = 0; i < comparing->seen.point_count; i++)
-		if (comparing->kin[i] == kin && !has_parameter(&comparing->seen.points[i], name))
+		if (comparing->kin[i] == kin &&
+		    !has_parameter(&comparing->seen.points[i], parameter))
 			return false;
 	return true;
 }
@@ -292,6 +311,6 @@ void kin_parameters(const struct comparing *comparing, size_t point, struct comp
 
 	row->parameters = must_allocate(lead->parameter_count, sizeof(*row->parameters));
 	for (size_t i = 0; i < lead->parameter_count; i++)
-		if (is_shared(comparing, kin, lead->parameters[i].name))
+		if (is_shared(comparing, kin, &lead->parameters[i]))
 			row->parameters[row->parameter_count++] = lead->parameters[i];
 }

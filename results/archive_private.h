@@ -127,6 +127,9 @@ int archive_put_ended(struct archive *archive, const struct ended_run *ended, in
 int archive_step(struct archive *archive, bool *nested, struct err *err);
 int archive_step_end(struct archive *archive, bool nested, int rc, struct err *err);
 
+/* For qsort and bsearch. */
+int ids_compare(const void *left, const void *right);
+
 /* A row_fn that adds the id in the first column to a struct run_ids. */
 int row_add_id(void *context, sqlite3_stmt *row, struct err *err);
 

@@ -20,6 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "crc32.h"
 #include "histogram.h"
 
 enum {
@@ -122,19 +123,6 @@ double histogram_stddev(const struct histogram *histogram)
 
 /* ---- the archived form ----------------------------------------------------------------------- */
 
-/* CRC-32 as in IEEE 802.3, bit by bit: blobs are small and rarely read. */
-static uint32_t crc32_of(const unsigned char *bytes, size_t count)
-{
-	uint32_t crc = UINT32_MAX;
-
-	for (size_t i = 0; i < count; i++) {
-		crc ^= bytes[i];
-		for (int bit = 0; bit < 8; bit++)
-			crc = (crc >> 1) ^ (crc & 1 ? 0xedb88320u : 0);
-	}
-	return ~crc;
-}
-
 static unsigned char *put_number(unsigned char *at, uint64_t number)
 {
 	for (; number >= 0x80; number >>= 7)
@@ -191,18 +179,17 @@ int histogram_encode(const struct histogram *histogram, void **blob, size_t *byt
 }
 
 /* What is left to read. Reading past the end or a number that is not in its shortest spelling
- * makes it bad, and every number from then on 0. */
+ * makes it bad and leaves nothing, so that every number from then on is 0. */
 struct reader {
 	const unsigned char *at, *end;
 	bool bad;
 };
 
-static uint64_t get_number(struct reader *reader)
+static uint64_t get_long_number(struct reader *reader)
 {
 	uint64_t number = 0;
 
-	for (unsigned shift = 0; shift < 64 && !reader->bad && reader->at < reader->end;
-	     shift += 7) {
+	for (unsigned shift = 0; shift < 64 && reader->at < reader->end; shift += 7) {
 		unsigned char byte = *reader->at++;
 
 		if (shift && !byte)
@@ -214,56 +201,72 @@ static uint64_t get_number(struct reader *reader)
 			return number;
 	}
 	reader->bad = true;
+	reader->at = reader->end;
 	return 0;
 }
 
-static void get_head(struct reader *reader, struct histogram *histogram)
+/* Most numbers are of one byte. */
+static inline uint64_t get_number(struct reader *reader)
 {
-	histogram->count = get_number(reader);
-	if (!histogram->count)
-		return;
-	histogram->min = get_number(reader);
-	histogram->max = get_number(reader);
-	histogram->sum = get_number(reader);
-	histogram->sum_squares = get_number(reader);
-	histogram->sum_squares |= (uint128)get_number(reader) << 64;
+	if (reader->at < reader->end && *reader->at < 0x80)
+		return *reader->at++;
+	return get_long_number(reader);
 }
 
-/* Fills the buckets; bad unless they ascend, add up to the count, and begin and end with those of
- * the minimum and the maximum. */
-static void get_buckets(struct reader *reader, struct histogram *histogram)
+/* What stands before the buckets. */
+struct head {
+	uint64_t count, min, max, sum;
+	uint128 sum_squares;
+};
+
+static struct head get_head(struct reader *reader)
 {
-	uint64_t left = histogram->count;
+	struct head head = {.count = get_number(reader)};
+
+	if (!head.count)
+		return head;
+	head.min = get_number(reader);
+	head.max = get_number(reader);
+	head.sum = get_number(reader);
+	head.sum_squares = get_number(reader);
+	head.sum_squares |= (uint128)get_number(reader) << 64;
+	return head;
+}
+
+/* Adds to the buckets; bad unless they ascend, add up to the count, and begin and end with those of
+ * the minimum and the maximum. */
+static void get_buckets(struct reader *reader, const struct head *head, struct histogram *into)
+{
+	uint64_t left = head->count;
 	unsigned next = 0;
 
 	while (left && !reader->bad) {
 		uint64_t gap = get_number(reader), count = get_number(reader);
 
 		if (gap >= HISTOGRAM_BUCKETS - next || !count || count > left ||
-		    (!next && gap != histogram_bucket(histogram->min))) {
+		    (!next && gap != histogram_bucket(head->min))) {
 			reader->bad = true;
 			return;
 		}
-		histogram->buckets[next + gap] = count;
+		into->buckets[next + gap] += count;
 		next += (unsigned)gap + 1;
 		left -= count;
 	}
-	if (histogram->count && next != histogram_bucket(histogram->max) + 1)
+	if (head->count && next != histogram_bucket(head->max) + 1)
 		reader->bad = true;
 }
 
 /* Whether the moments can be those of count samples between min and max. */
-static bool moments_fit(const struct histogram *histogram)
+static bool moments_fit(const struct head *head)
 {
-	uint64_t n = histogram->count;
-	uint128 sum = histogram->sum;
+	uint64_t n = head->count;
+	uint128 sum = head->sum;
 
 	if (!n)
 		return true;
-	return histogram->min <= histogram->max && sum / n >= histogram->min &&
-	       sum <= (uint128)histogram->max * n &&
-	       histogram->sum_squares >= (uint128)histogram->min * histogram->sum &&
-	       histogram->sum_squares <= (uint128)histogram->max * histogram->sum;
+	return head->min <= head->max && sum / n >= head->min && sum <= (uint128)head->max * n &&
+	       head->sum_squares >= (uint128)head->min * head->sum &&
+	       head->sum_squares <= (uint128)head->max * head->sum;
 }
 
 static bool checksum_fits(const unsigned char *bytes, size_t count)
@@ -277,12 +280,25 @@ static bool checksum_fits(const unsigned char *bytes, size_t count)
 	return crc == crc32_of(bytes, count - CRC_BYTES);
 }
 
-int histogram_decode(struct histogram *histogram, const void *blob, size_t bytes, struct err *err)
+static void add_head(struct histogram *into, const struct head *head)
+{
+	if (!head->count)
+		return;
+	into->count += head->count;
+	into->sum += head->sum;
+	into->sum_squares += head->sum_squares;
+	if (head->min < into->min)
+		into->min = head->min;
+	if (head->max > into->max)
+		into->max = head->max;
+}
+
+int histogram_merge_blob(struct histogram *into, const void *blob, size_t bytes, struct err *err)
 {
 	struct reader reader = {.at = blob};
+	struct head head;
 	uint64_t version;
 
-	histogram_init(histogram);
 	if (!checksum_fits(blob, bytes))
 		return err_set(err, -EBADMSG,
 			       "a histogram of %zu bytes is damaged: its checksum differs", bytes);
@@ -292,11 +308,22 @@ int histogram_decode(struct histogram *histogram, const void *blob, size_t bytes
 		return err_set(err, -ENOTSUP,
 			       "a histogram is of version %llu; this program knows %d",
 			       (unsigned long long)version, BLOB_VERSION);
-	get_head(&reader, histogram);
-	get_buckets(&reader, histogram);
-	if (!reader.bad && reader.at == reader.end && moments_fit(histogram))
+	head = get_head(&reader);
+	get_buckets(&reader, &head, into);
+	add_head(into, &head);
+	if (!reader.bad && reader.at == reader.end && moments_fit(&head))
 		return 0;
-	histogram_init(histogram);
 	return err_set(err, -EBADMSG, "a histogram of %zu bytes is damaged: its numbers disagree",
 		       bytes);
+}
+
+int histogram_decode(struct histogram *histogram, const void *blob, size_t bytes, struct err *err)
+{
+	int rc;
+
+	histogram_init(histogram);
+	rc = histogram_merge_blob(histogram, blob, bytes, err);
+	if (rc)
+		histogram_init(histogram);
+	return rc;
 }

@@ -65,12 +65,10 @@ struct observing {
 	struct renumbering points, kinds;
 };
 
-enum { AT_RUN, AT_MEASUREMENT, AT_POINT, AT_STATUS, AT_VOID, AT_OPERATION, AT_METRIC, AT_VALUE, AT_HEADLINE };
+enum { AT_RUN, AT_MEASUREMENT, AT_POINT, AT_STATUS, AT_OPERATION, AT_METRIC, AT_VALUE, AT_HEADLINE };
 
 #define WALK(condition)                                                                            \
 	"SELECT chosen.key, m.measurement_id, m.point_id, m.status,"                               \
-	" EXISTS (SELECT 1 FROM flag WHERE flag.measurement_id = m.measurement_id"                 \
-	"  AND severity = 'void'),"                                                                \
 	" v.operation_id, v.metric_id, v.value, v.headline"                                        \
 	" FROM json_each(?1) AS chosen CROSS JOIN measurement AS m ON m.run_id = chosen.value"     \
 	" LEFT JOIN metric_value AS v ON v.measurement_id = m.measurement_id AND " condition       \
@@ -94,7 +92,6 @@ static struct observed_measurement *current_measurement(struct observing *observ
 		.id = id,
 		.run = (uint32_t)sqlite3_column_int64(row, AT_RUN),
 		.point = renumber(&observing->points, sqlite3_column_int64(row, AT_POINT)),
-		.is_void = sqlite3_column_int(row, AT_VOID) != 0,
 	};
 	return last;
 }
@@ -120,6 +117,21 @@ static int take_value(void *context, sqlite3_stmt *row, struct err *err)
 		.value = row_real(row, AT_VALUE),
 	};
 	return 0;
+}
+
+/* Measurements with a flag that voids them are few: they are read at once and ticked off. */
+static int mark_void(struct archive *archive, struct observations *into, struct err *err)
+{
+	static const char sql[] =
+		"SELECT measurement_id FROM flag WHERE severity = 'void' ORDER BY measurement_id";
+	struct run_ids ids = {0};
+	int rc = archive_each(archive, err, sql, row_add_id, &ids, "");
+
+	for (size_t i = 0; !rc && ids.count && i < into->measurement_count; i++)
+		into->measurements[i].is_void = bsearch(&into->measurements[i].id, ids.items, ids.count,
+							sizeof(*ids.items), ids_compare) != NULL;
+	run_ids_release(&ids);
+	return rc;
 }
 
 /* ---- names ----------------------------------------------------------------------------------- */
@@ -289,6 +301,8 @@ int archive_observe(struct archive *archive, const struct run_ids *ids,
 	if (!rc)
 		rc = walk(archive, ids, request, &observing, err);
 	if (!rc)
+		rc = mark_void(archive, observations, err);
+	if (!rc)
 		rc = name_points(archive, &observing, err);
 	if (!rc)
 		rc = name_kinds(archive, &observing, err);
@@ -312,44 +326,76 @@ void observations_release(struct observations *observations)
 
 /* ---- histograms and excuses ------------------------------------------------------------------ */
 
+/* Wishes by measurement: those of the ith id asked for start at starts[i]. */
 struct merging {
-	struct histogram *into;
-	size_t found;
-	struct histogram one;
+	const struct merge_wish *wishes;
+	size_t *starts;
+	struct histogram *targets;
+	size_t *found;
 };
 
-static int merge_one(void *context, sqlite3_stmt *row, struct err *err)
+static int merge_wished(void *context, sqlite3_stmt *row, struct err *err)
 {
-	struct merging *merging = context;
-	int rc = histogram_decode(&merging->one, sqlite3_column_blob(row, 0),
-				  (size_t)sqlite3_column_bytes(row, 0), err);
+	const struct merging *merging = context;
+	size_t id = (size_t)sqlite3_column_int64(row, 0);
+	const char *operation = row_text(row, 1);
+	int rc = 0;
 
-	if (!rc)
-		histogram_merge(merging->into, &merging->one);
-	merging->found++;
+	for (size_t i = merging->starts[id]; !rc && i < merging->starts[id + 1]; i++) {
+		const struct merge_wish *wish = &merging->wishes[i];
+
+		if (strcmp(wish->operation, operation) != 0)
+			continue;
+		merging->found[wish->target]++;
+		rc = histogram_merge_blob(&merging->targets[wish->target],
+					  sqlite3_column_blob(row, 2),
+					  (size_t)sqlite3_column_bytes(row, 2), err);
+	}
 	return rc;
 }
 
-int archive_merge_histograms(struct archive *archive, const int64_t measurement_ids[], size_t count,
-			     const char *operation, struct histogram *into, size_t *found,
-			     struct err *err)
+static int compare_wishes(const void *left, const void *right)
+{
+	return ids_compare(&((const struct merge_wish *)left)->measurement_id,
+			   &((const struct merge_wish *)right)->measurement_id);
+}
+
+/* Lists each measurement of the sorted wishes once; returns how many there are. */
+static size_t list_wished(const struct merge_wish *wishes, size_t count, int64_t *ids, size_t *starts)
+{
+	size_t listed = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		if (i && wishes[i].measurement_id == wishes[i - 1].measurement_id)
+			continue;
+		starts[listed] = i;
+		ids[listed++] = wishes[i].measurement_id;
+	}
+	starts[listed] = count;
+	return listed;
+}
+
+int archive_merge_histograms(struct archive *archive, struct merge_wish wishes[], size_t count,
+			     struct histogram targets[], size_t found[], struct err *err)
 {
 	static const char sql[] =
-		"SELECT latency_ns FROM json_each(?1) AS chosen CROSS JOIN histogram AS h"
-		" ON h.measurement_id = chosen.value"
-		" WHERE h.operation_id = (SELECT operation_id FROM operation WHERE name = ?2)";
-	struct merging *merging = malloc(sizeof(*merging));
-	char *ids = ids_as_json(measurement_ids, count);
+		"SELECT chosen.key, operation.name, latency_ns FROM json_each(?1) AS chosen"
+		" CROSS JOIN histogram AS h ON h.measurement_id = chosen.value"
+		" CROSS JOIN operation USING (operation_id)";
+	struct merging merging = {.wishes = wishes, .targets = targets, .found = found};
+	int64_t *ids = malloc((count + 1) * sizeof(*ids));
+	char *json;
 	int rc;
 
-	if (!merging)
+	merging.starts = malloc((count + 1) * sizeof(*merging.starts));
+	if (!ids || !merging.starts)
 		abort();
-	merging->into = into;
-	merging->found = 0;
-	rc = archive_each(archive, err, sql, merge_one, merging, "tt", (const char *)ids, operation);
-	*found = merging->found;
+	qsort(wishes, count, sizeof(*wishes), compare_wishes);
+	json = ids_as_json(ids, list_wished(wishes, count, ids, merging.starts));
+	rc = archive_each(archive, err, sql, merge_wished, &merging, "t", (const char *)json);
+	free(json);
+	free(merging.starts);
 	free(ids);
-	free(merging);
 	return rc;
 }
 

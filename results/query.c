@@ -28,7 +28,7 @@ void run_ids_release(struct run_ids *ids)
 
 /* ---- sets of ids ---- */
 
-static int compare_ids(const void *left, const void *right)
+int ids_compare(const void *left, const void *right)
 {
 	int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
 
@@ -40,7 +40,7 @@ static void sort_unique(struct run_ids *ids)
 	size_t kept = 0;
 
 	if (ids->count)
-		qsort(ids->items, ids->count, sizeof(*ids->items), compare_ids);
+		qsort(ids->items, ids->count, sizeof(*ids->items), ids_compare);
 	for (size_t i = 0; i < ids->count; i++)
 		if (!kept || ids->items[i] != ids->items[kept - 1])
 			ids->items[kept++] = ids->items[i];
@@ -54,7 +54,7 @@ static void intersect(struct run_ids *ids, const struct run_ids *with)
 
 	for (size_t i = 0; i < ids->count; i++)
 		if (with->count && bsearch(&ids->items[i], with->items, with->count,
-					   sizeof(*with->items), compare_ids))
+					   sizeof(*with->items), ids_compare))
 			ids->items[kept++] = ids->items[i];
 	ids->count = kept;
 }

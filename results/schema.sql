@@ -108,7 +108,7 @@ CREATE TABLE measurement (
 	started_at TEXT,
 	elapsed_ns INTEGER        -- of the timed part
 ) STRICT;
-CREATE INDEX measurement_by_run ON measurement (run_id, point_id);
+CREATE INDEX measurement_by_run ON measurement (run_id, point_id, status);
 CREATE INDEX measurement_by_point ON measurement (point_id);
 
 CREATE TABLE metric_value (
@@ -166,6 +166,9 @@ CREATE TABLE flag (
 	message TEXT NOT NULL,
 	PRIMARY KEY (measurement_id, position)
 ) STRICT, WITHOUT ROWID;
+
+-- Which measurements a comparison leaves out.
+CREATE INDEX flag_void ON flag (measurement_id, severity) WHERE severity = 'void';
 
 CREATE VIEW runs (run_id, uuid, series, round, source, started_at, finished_at, status, label,
 	profile, host, kernel, target, filesystem, device, device_model, scheduler, version) AS

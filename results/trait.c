@@ -2,8 +2,10 @@
 /*
  * trait.c - facts, tags and columns over many runs: what groups are made of, and what confounds.
  *
- * That facts vary is found without reading them all: a fact whose least and greatest value are the
- * same in the index run_fact_by_value, and which every run has, is done with in three look-ups.
+ * Which facts vary is found without reading them all. A fact whose least and greatest value in the
+ * index run_fact_by_value are the same, and which every run has, is done with in three look-ups;
+ * of one that merely lacks in some runs it is enough to know in which groups anybody has it. Only
+ * the others are read value by value.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,12 +16,15 @@
 #include "list.h"
 #include "observation.h"
 
+enum { SEEK_RUNS = 1000 };
+
 /* ---- one trait ------------------------------------------------------------------------------- */
 
 /* A trait while its rows come in. */
 struct gathering {
 	struct trait *trait;
 	struct intern values; /* numbers of values, by kind and text */
+	const struct positions *positions; /* of runs told by id rather than by position */
 };
 
 static void trait_init(struct trait *trait, const char *name, size_t runs)
@@ -135,6 +140,7 @@ struct candidate {
 	int64_t id;
 	char *name;
 	size_t rank; /* in the order of reports */
+	bool single; /* value */
 };
 
 struct candidates {
@@ -168,6 +174,7 @@ static int take_candidate(void *context, sqlite3_stmt *row, struct err *err)
 	candidate = LIST_ADD(candidates->items, candidates->count);
 	candidate->id = sqlite3_column_int64(row, 0);
 	candidate->rank = rank_of(name);
+	candidate->single = sqlite3_column_int(row, 2) != 0;
 	run_set_text(&candidate->name, name);
 	return 0;
 }
@@ -184,13 +191,13 @@ static int compare_candidates(const void *left, const void *right)
 static int find_candidates(struct archive *archive, struct candidates *candidates, struct err *err)
 {
 	static const char sql[] =
-		"SELECT fact_name_id, name FROM fact_name AS n WHERE"
+		"SELECT fact_name_id, name, least = greatest FROM (SELECT fact_name_id, name,"
 		" (SELECT value FROM run_fact AS f WHERE f.fact_name_id = n.fact_name_id"
-		"  ORDER BY value LIMIT 1) <>"
+		"  ORDER BY value LIMIT 1) AS least,"
 		" (SELECT value FROM run_fact AS f WHERE f.fact_name_id = n.fact_name_id"
-		"  ORDER BY value DESC LIMIT 1)"
-		" OR (SELECT count(*) FROM run_fact AS f WHERE f.fact_name_id = n.fact_name_id) <>"
-		" (SELECT count(*) FROM run)";
+		"  ORDER BY value DESC LIMIT 1) AS greatest FROM fact_name AS n) AS names"
+		" WHERE least <> greatest OR (SELECT count(*) FROM run_fact AS f"
+		" WHERE f.fact_name_id = names.fact_name_id) < (SELECT count(*) FROM run)";
 	int rc = archive_each(archive, err, sql, take_candidate, candidates, "");
 
 	if (!rc && candidates->count)
@@ -206,57 +213,86 @@ static void candidates_release(struct candidates *candidates)
 	free(candidates->items);
 }
 
-struct gatherings {
-	struct gathering *items; /* by candidate */
+/* ---- their values ---------------------------------------------------------------------------- */
+
+/* Where each id stands in the list asked for. */
+struct position {
+	int64_t id;
+	size_t at;
 };
 
-static int take_fact(void *context, sqlite3_stmt *row, struct err *err)
+struct positions {
+	struct position *items; /* by id */
+	size_t count;
+};
+
+static int compare_positions(const void *left, const void *right)
 {
-	struct gatherings *gatherings = context;
+	return ids_compare(&((const struct position *)left)->id, &((const struct position *)right)->id);
+}
+
+static void positions_init(struct positions *positions, const struct run_ids *ids)
+{
+	positions->count = ids->count;
+	positions->items = malloc((ids->count + 1) * sizeof(*positions->items));
+	if (!positions->items)
+		abort();
+	for (size_t i = 0; i < ids->count; i++)
+		positions->items[i] = (struct position){ids->items[i], i};
+	qsort(positions->items, positions->count, sizeof(*positions->items), compare_positions);
+}
+
+static int take_by_id(void *context, sqlite3_stmt *row, struct err *err)
+{
+	struct gathering *gathering = context;
+	const struct position wanted = {.id = sqlite3_column_int64(row, 0)}, *found;
 
 	(void)err;
-	gather(&gatherings->items[sqlite3_column_int64(row, 1)], sqlite3_column_int64(row, 0), row, 2);
+	found = bsearch(&wanted, gathering->positions->items, gathering->positions->count,
+			sizeof(*found), compare_positions);
+	if (found)
+		gather(gathering, (int64_t)found->at, row, 1);
 	return 0;
 }
 
-static char *candidates_as_json(const struct candidates *candidates)
+/* Values come in their order: theirs is to be that of the runs that have them. */
+static void renumber_values(struct trait *trait, size_t runs)
 {
-	int64_t *ids = malloc((candidates->count + 1) * sizeof(*ids));
-	char *json;
+	int *number = malloc((trait->value_count + 1) * sizeof(*number)), next = 0;
+	struct fact *values = malloc((trait->value_count + 1) * sizeof(*values));
 
-	if (!ids)
+	if (!number || !values)
 		abort();
-	for (size_t i = 0; i < candidates->count; i++)
-		ids[i] = candidates->items[i].id;
-	json = ids_as_json(ids, candidates->count);
-	free(ids);
-	return json;
+	for (size_t i = 0; i < trait->value_count; i++)
+		number[i] = -1;
+	for (size_t i = 0; i < runs; i++) {
+		int old = trait->of_run[i];
+
+		if (old < 0)
+			continue;
+		if (number[old] < 0) {
+			number[old] = next;
+			values[next++] = trait->values[old];
+		}
+		trait->of_run[i] = number[old];
+	}
+	free(trait->values);
+	free(number);
+	trait->values = values;
 }
 
-static int gather_facts(struct archive *archive, const struct run_ids *ids,
-			const struct candidates *candidates, struct trait *traits, struct err *err)
+/* Reads one fact of all runs there are, along the index. */
+static int gather_fact(struct archive *archive, const struct positions *positions,
+		       const struct candidate *candidate, struct trait *trait, struct err *err)
 {
-	static const char sql[] =
-		"SELECT chosen.key, asked.key, f.value FROM json_each(?1) AS chosen"
-		" CROSS JOIN json_each(?2) AS asked CROSS JOIN run_fact AS f"
-		" ON f.run_id = chosen.value AND f.fact_name_id = asked.value";
-	struct gatherings gatherings = {.items = calloc(candidates->count + 1, sizeof(struct gathering))};
-	char *runs = ids_as_json(ids->items, ids->count), *names = candidates_as_json(candidates);
-	int rc;
+	static const char sql[] = "SELECT run_id, value FROM run_fact WHERE fact_name_id = ?1"
+				  " ORDER BY value, run_id";
+	struct gathering gathering = {.trait = trait, .positions = positions};
+	int rc = archive_each(archive, err, sql, take_by_id, &gathering, "i", candidate->id);
 
-	if (!gatherings.items)
-		abort();
-	for (size_t i = 0; i < candidates->count; i++) {
-		trait_init(&traits[i], candidates->items[i].name, ids->count);
-		gatherings.items[i].trait = &traits[i];
-	}
-	rc = archive_each(archive, err, sql, take_fact, &gatherings, "tt", (const char *)runs,
-			  (const char *)names);
-	for (size_t i = 0; i < candidates->count; i++)
-		intern_release(&gatherings.items[i].values);
-	free(gatherings.items);
-	free(names);
-	free(runs);
+	intern_release(&gathering.values);
+	if (!rc)
+		renumber_values(trait, positions->count);
 	return rc;
 }
 
@@ -265,24 +301,49 @@ static bool is_constant(const struct trait *trait, size_t runs)
 	return !trait->known || (trait->value_count == 1 && trait->known == runs);
 }
 
+/* Leaves the trait empty when it does not vary among these runs. */
+static int make_trait(struct archive *archive, const struct run_ids *ids,
+		      const struct positions *positions, const struct candidate *candidate,
+		      struct trait *trait, struct err *err)
+{
+	int rc;
+
+	if (candidate->single) {
+		*trait = (struct trait){.fact_id = candidate->id};
+		run_set_text(&trait->name, candidate->name);
+		return 0;
+	}
+	/* Where few of the archive's runs are asked for, theirs are looked up one by one. */
+	if (ids->count < SEEK_RUNS) {
+		rc = archive_trait(archive, ids, TRAIT_FACT, candidate->name, trait, err);
+	} else {
+		trait_init(trait, candidate->name, ids->count);
+		rc = gather_fact(archive, positions, candidate, trait, err);
+	}
+	if (rc || is_constant(trait, ids->count))
+		trait_release(trait);
+	return rc;
+}
+
 int archive_varying_facts(struct archive *archive, const struct run_ids *ids, struct traits *traits,
 			  struct err *err)
 {
 	struct candidates candidates = {0};
+	struct positions positions;
 	int rc = find_candidates(archive, &candidates, err);
 
+	positions_init(&positions, ids);
 	*traits = (struct traits){.items = calloc(candidates.count + 1, sizeof(*traits->items))};
 	if (!traits->items)
 		abort();
-	if (!rc)
-		rc = gather_facts(archive, ids, &candidates, traits->items, err);
-	for (size_t i = 0; i < candidates.count && traits->items[i].name; i++) {
-		if (rc || is_constant(&traits->items[i], ids->count))
-			trait_release(&traits->items[i]);
-		else
-			traits->items[traits->count++] = traits->items[i];
+	for (size_t i = 0; !rc && i < candidates.count; i++) {
+		struct trait *trait = &traits->items[traits->count];
+
+		rc = make_trait(archive, ids, &positions, &candidates.items[i], trait, err);
+		traits->count += !rc && trait->name;
 	}
 	candidates_release(&candidates);
+	free(positions.items);
 	if (rc)
 		traits_release(traits);
 	return rc;
@@ -294,6 +355,55 @@ void traits_release(struct traits *traits)
 		trait_release(&traits->items[i]);
 	free(traits->items);
 	*traits = (struct traits){0};
+}
+
+/* ---- facts of a single value ----------------------------------------------------------------- */
+
+/* Looks through runs until every fact that is waited for has been met. */
+struct meeting {
+	const struct traits *traits;
+	struct fact *met; /* by trait */
+	bool *done;
+	size_t waiting;
+};
+
+enum { ALL_MET = 1 };
+
+static int take_met(void *context, sqlite3_stmt *row, struct err *err)
+{
+	struct meeting *meeting = context;
+	int64_t id = sqlite3_column_int64(row, 0);
+
+	(void)err;
+	for (size_t i = 0; i < meeting->traits->count; i++) {
+		if (meeting->traits->items[i].fact_id != id || meeting->done[i])
+			continue;
+		meeting->done[i] = true;
+		meeting->met[i] = value_of_column(row, 1, sqlite3_column_type(row, 1));
+		meeting->waiting--;
+	}
+	return meeting->waiting ? 0 : ALL_MET;
+}
+
+int archive_meet_facts(struct archive *archive, const struct run_ids *ids,
+		       const struct traits *traits, struct fact met[], bool known[],
+		       struct err *err)
+{
+	static const char sql[] =
+		"SELECT f.fact_name_id, f.value FROM json_each(?1) AS chosen CROSS JOIN run_fact AS f"
+		" ON f.run_id = chosen.value";
+	struct meeting meeting = {.traits = traits, .met = met, .done = known};
+	char *runs = ids_as_json(ids->items, ids->count);
+	int rc = 0;
+
+	for (size_t i = 0; i < traits->count; i++) {
+		known[i] = false;
+		meeting.waiting += traits->items[i].fact_id != 0;
+	}
+	if (meeting.waiting)
+		rc = archive_each(archive, err, sql, take_met, &meeting, "t", (const char *)runs);
+	free(runs);
+	return rc == ALL_MET ? 0 : rc;
 }
 
 /* ---- names ----------------------------------------------------------------------------------- */
