@@ -41,7 +41,9 @@ struct suite {
 	X(inflight) \
 	X(stack) \
 	X(environment) \
-	X(counters)
+	X(counters) \
+	X(log) \
+	X(durability)
 
 #define SUITE_DECLARE(name) extern const struct suite suite_##name;
 SUITES(SUITE_DECLARE)
