@@ -71,6 +71,8 @@ const char *contrast_verdict(const struct compared_cell *cell)
 	case JUDGED_BASE:
 	case JUDGED_MISSING:
 		return NULL;
+	case JUDGED_FEW:
+		return isfinite(cell->delta) ? judgement_name(cell->judgement) : NULL;
 	case JUDGED_EXPLORATORY:
 		return "";
 	default:

@@ -3,7 +3,7 @@
  * contrast_table.c - the tables of a comparison for readers.
  *
  * A table has the base and as many of the other groups as fit beside it. Of a row the first line
- * tells figures and changes; stacked, a second tells the range of the runs and the interval of the
+ * tells figures and changes; stacked, a second tells metric, range of the runs and interval of the
  * change, and a third, of what is unclear, the change that could have been found.
  */
 #include <math.h>
@@ -92,7 +92,13 @@ static size_t other_count(const struct comparison *comparison)
 
 enum { OF_BASE, OF_FIRST };
 
-/* Columns: operation, metric, what belongs to the base, and what belongs to each other group. */
+/* Columns: operation and metric - stacked they share one -, what belongs to the base, and what
+ * belongs to each other group. */
+static size_t lead_columns(const struct sheet *sheet)
+{
+	return sheet->look->stacked ? 1 : 2;
+}
+
 static size_t base_columns(const struct sheet *sheet)
 {
 	return sheet->look->stacked ? 1 : 2;
@@ -105,7 +111,7 @@ static size_t group_columns(const struct sheet *sheet)
 
 static size_t column_of(const struct sheet *sheet, size_t nth)
 {
-	return 2 + base_columns(sheet) + (nth - sheet->first) * group_columns(sheet);
+	return lead_columns(sheet) + base_columns(sheet) + (nth - sheet->first) * group_columns(sheet);
 }
 
 static struct column number_column(const char *title)
@@ -138,15 +144,17 @@ static const struct column *make_columns(const struct sheet *sheet, struct contr
 {
 	const struct comparison *comparison = sheet->comparison;
 	const char *const *titles = sheet->look->titles;
+	size_t base = lead_columns(sheet);
 	struct column *columns;
 
 	*count = column_of(sheet, sheet->end);
 	columns = must_allocate(*count, sizeof(*columns));
 	columns[0] = (struct column){.title = "Operation", .left = true, .fold = true};
-	columns[1] = (struct column){.title = "Metric", .left = true, .whole = true};
-	columns[2] = number_column(keep_title(keep, titles[comparison->base]));
-	if (!sheet->look->stacked)
-		columns[3] = number_column("low..high");
+	columns[base] = number_column(keep_title(keep, titles[comparison->base]));
+	if (!sheet->look->stacked) {
+		columns[1] = (struct column){.title = "Metric", .left = true, .whole = true};
+		columns[base + 1] = number_column("low..high");
+	}
 	for (size_t nth = sheet->first; nth < sheet->end; nth++)
 		set_group_columns(sheet, columns + column_of(sheet, nth),
 				  keep_title(keep, titles[other_group(comparison, nth)]));
@@ -215,24 +223,29 @@ static struct words *row_words(const struct sheet *sheet, const struct compared_
 	return words;
 }
 
-static void add_second_line(struct sheet *sheet, const struct words *words)
+static bool has_second_line(const struct sheet *sheet, const struct words *words)
 {
-	bool any = false;
-
 	for (size_t i = 0; i <= sheet->end - sheet->first; i++)
-		any |= words[i].range || words[i].interval;
-	if (!any)
-		return;
+		if (words[i].range || words[i].interval)
+			return sheet->look->stacked;
+	return false;
+}
+
+static void add_second_line(struct sheet *sheet, const struct compared_row *row,
+			    const struct words *words)
+{
+	char *metric = must_format("  %s", contrast_metric(row->metric));
+
 	table_row(sheet->table);
-	put(sheet, 0, NULL);
-	put(sheet, 1, NULL);
-	put(sheet, 2, words[OF_BASE].range);
+	put(sheet, 0, metric);
+	put(sheet, 1, words[OF_BASE].range);
 	for (size_t nth = sheet->first; nth < sheet->end; nth++) {
 		const struct words *of = &words[OF_FIRST + nth - sheet->first];
 
 		put(sheet, column_of(sheet, nth), of->range);
 		put(sheet, column_of(sheet, nth) + 1, of->interval);
 	}
+	free(metric);
 }
 
 static void add_third_line(struct sheet *sheet, const struct words *words)
@@ -251,32 +264,56 @@ static void add_third_line(struct sheet *sheet, const struct words *words)
 		put(sheet, column_of(sheet, nth) + 1, words[OF_FIRST + nth - sheet->first].detectable);
 }
 
+/* "random.read, queue_depth 32"; what belongs to the whole measurement has the phase alone. */
+static char *work_label(const struct sheet *sheet, size_t index)
+{
+	const struct entry *entry = &sheet->works->entries.items[sheet->works->of_row[index]];
+	const char *operation = sheet->comparison->rows[index].operation;
+
+	return entry_label(entry, strcmp(operation, "all") != 0 ? operation : NULL);
+}
+
+/* The metric stands beside the label where it has no column and no second line. */
+static void put_label(struct sheet *sheet, size_t index, bool alone)
+{
+	const char *metric = contrast_metric(sheet->comparison->rows[index].metric);
+	char *label = work_label(sheet, index), *both;
+
+	if (sheet->look->stacked && alone) {
+		both = must_format("%s %s", label, metric);
+		put(sheet, 0, both);
+		free(both);
+	} else {
+		put(sheet, 0, label);
+	}
+	if (!sheet->look->stacked)
+		put(sheet, 1, metric);
+	free(label);
+}
+
 static void add_row(struct sheet *sheet, size_t index)
 {
 	const struct comparison *comparison = sheet->comparison;
 	const struct compared_row *row = &comparison->rows[index];
-	const struct entry *entry = &sheet->works->entries.items[sheet->works->of_row[index]];
-	bool whole = !strcmp(row->operation, "all");
-	char *label = entry_label(entry, whole ? NULL : row->operation);
 	struct words *words = row_words(sheet, row);
+	bool second = has_second_line(sheet, words);
+	size_t base = lead_columns(sheet);
 
 	table_row(sheet->table);
-	table_text(sheet->table, 0, label);
-	table_text(sheet->table, 1, contrast_metric(row->metric));
-	put_figure(sheet, 2, row, comparison->base, &words[OF_BASE]);
+	put_label(sheet, index, !second);
+	put_figure(sheet, base, row, comparison->base, &words[OF_BASE]);
 	if (!sheet->look->stacked)
-		put(sheet, 3, words[OF_BASE].range);
+		put(sheet, base + 1, words[OF_BASE].range);
 	for (size_t nth = sheet->first; nth < sheet->end; nth++)
 		put_group(sheet, column_of(sheet, nth), row, other_group(comparison, nth),
 			  &words[OF_FIRST + nth - sheet->first]);
-	if (sheet->look->stacked) {
-		add_second_line(sheet, words);
+	if (second)
+		add_second_line(sheet, row, words);
+	if (sheet->look->stacked)
 		add_third_line(sheet, words);
-	}
 	for (size_t i = 0; i <= sheet->end - sheet->first; i++)
 		words_release(&words[i]);
 	free(words);
-	free(label);
 }
 
 /* ---- what closes it -------------------------------------------------------------------------- */
@@ -364,34 +401,44 @@ static unsigned group_width(const struct sheet *sheet, size_t group)
 	return group == comparison->base ? GAP + figure : GAP + figure + GAP + change;
 }
 
-/* Operation and metric. */
-static unsigned label_width(const struct sheet *sheet)
+/* Labels that are wider than most are folded. */
+static unsigned label_width(const struct sheet *sheet, unsigned most)
 {
-	unsigned label = LABEL_LEAST, metric = 6;
+	unsigned label = LABEL_LEAST;
 
 	for (size_t i = 0; i < sheet->section->count; i++) {
-		size_t index = sheet->section->first + i;
-		const struct compared_row *row = &sheet->comparison->rows[index];
-		char *text = entry_label(&sheet->works->entries.items[sheet->works->of_row[index]],
-					 row->operation);
+		char *text = work_label(sheet, sheet->section->first + i);
 
 		label = wider(label, text);
-		metric = wider(metric, contrast_metric(row->metric));
 		free(text);
 	}
-	return (label < LABEL_MOST ? label : LABEL_MOST) + GAP + metric;
+	return label < most ? label : most;
 }
 
 /* Where the table that starts with the group first ends: it has one other group at least. */
-static size_t fit(const struct sheet *sheet, unsigned room)
+static size_t fit(const struct sheet *sheet, unsigned label_most)
 {
+	unsigned used = label_width(sheet, label_most) +
+			group_width(sheet, sheet->comparison->base);
 	size_t end = sheet->first;
-	unsigned used = 0;
 
-	do {
+	while (end < other_count(sheet->comparison)) {
 		used += group_width(sheet, other_group(sheet->comparison, end));
-	} while ((end == sheet->first || used <= room) && ++end < other_count(sheet->comparison));
+		if (end > sheet->first && used > sheet->look->width)
+			break;
+		end++;
+	}
 	return end;
+}
+
+/* Labels are folded more where that lets all groups stand in one table. */
+static size_t sheet_end(const struct sheet *sheet)
+{
+	size_t all = other_count(sheet->comparison);
+
+	if (!sheet->look->width || fit(sheet, LABEL_LEAST) == all)
+		return all;
+	return fit(sheet, LABEL_MOST);
 }
 
 void contrast_tables_add(struct document *document, const struct comparison *comparison,
@@ -400,15 +447,11 @@ void contrast_tables_add(struct document *document, const struct comparison *com
 {
 	struct sheet sheet = {
 		.comparison = comparison, .works = works, .section = section, .look = look};
-	unsigned taken;
 
 	if (!section->count)
 		return;
-	taken = label_width(&sheet) + group_width(&sheet, comparison->base);
 	while (sheet.first < other_count(comparison)) {
-		sheet.end = !look->width ? other_count(comparison)
-			    : taken < look->width ? fit(&sheet, look->width - taken)
-						  : sheet.first + 1;
+		sheet.end = sheet_end(&sheet);
 		add_sheet(document, &sheet, keep);
 		sheet.first = sheet.end;
 	}

@@ -6,7 +6,8 @@
  * parameter of phases and a fact of disks): meant is the first of these, in this order, that has
  * more than one value here, else the first that has any.
  *
- * Values that are numbers, or texts of numbers, come in their order; others as the runs come.
+ * Values that are numbers, or texts of digits, come first and in their order; others as the runs
+ * come.
  */
 #include <assert.h>
 #include <inttypes.h>
@@ -298,25 +299,22 @@ static void factor_of_sides(struct comparing *comparing, struct factor *factor)
 
 /* ---- order ----------------------------------------------------------------------------------- */
 
+/* Texts that merely begin like a number, or versions, are none: infinity. */
 static double number_of(const struct fact *value)
 {
-	double number;
-	char *end;
-
 	if (value->kind == FACT_INTEGER)
 		return (double)value->integer;
 	if (value->kind == FACT_REAL)
 		return value->real;
-	number = strtod(value->text, &end);
-	return *value->text && !*end ? number : NAN;
+	if (*value->text && strspn(value->text, "0123456789") == strlen(value->text))
+		return strtod(value->text, NULL);
+	return INFINITY;
 }
 
 /* Values are few: each one's rank is how many come before it. */
 static void factor_rank(struct factor *factor, bool by_number)
 {
 	factor->ranks = must_allocate(factor->value_count, sizeof(*factor->ranks));
-	for (size_t i = 0; i < factor->value_count; i++)
-		by_number = by_number && !isnan(number_of(&factor->values[i]));
 	for (size_t i = 0; i < factor->value_count; i++) {
 		double own = by_number ? number_of(&factor->values[i]) : 0;
 

@@ -10,9 +10,9 @@
  *     together, and all of them stay apart.
  * What only some recorded is named among the confounders.
  *
- * Where points are compared by a parameter the engine and its batch may follow from it - what is
- * "auto" is resolved by the depth - so there kinds that differ in nothing else are joined likewise,
- * and the difference is named.
+ * Where points are compared by a parameter others may follow from it: the engine and its batch, which
+ * "auto" resolves by the depth, and the load at which a summary of Orion's found its best. There
+ * kinds that differ in nothing else are joined likewise, and the difference is named.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -40,14 +40,18 @@ struct kinds {
 
 enum { SHARED, ONLY_LEFT, ONLY_RIGHT, APART };
 
-/* By what means the work was done rather than which it was. */
-static bool is_means(const struct comparing *comparing, const char *name)
+/* What may follow from a parameter that is compared. */
+static bool may_follow(const struct comparing *comparing, const char *name)
 {
+	static const char *const followers[] = {"engine", "batch", "num_small", "num_large", NULL};
 	bool of_points = false;
 
 	for (size_t i = 0; i < comparing->factor_count; i++)
 		of_points |= comparing->factors[i].of_point != NULL;
-	return of_points && (!strcmp(name, "engine") || !strcmp(name, "batch"));
+	for (size_t i = 0; of_points && followers[i]; i++)
+		if (!strcmp(followers[i], name))
+			return true;
+	return false;
 }
 
 /* Walks two sorted lists of parameters, factors left aside. */
@@ -78,7 +82,7 @@ static bool walk_step(struct walk *walk, int *where)
 		return false;
 	order = !left ? 1 : !right ? -1 : strcmp(left->name, right->name);
 	*where = order < 0 ? ONLY_LEFT : order > 0 ? ONLY_RIGHT : SHARED;
-	if (*where == SHARED && is_means(walk->comparing, left->name) &&
+	if (*where == SHARED && may_follow(walk->comparing, left->name) &&
 	    !value_equal(&left->value, &right->value))
 		*where = APART;
 	walk->in_left = order <= 0 ? left : NULL;
@@ -212,7 +216,7 @@ static void name_value(struct comparing *comparing, const struct kind *owner,
 	free(name);
 }
 
-/* Names what only one of two joined kinds recorded, and what they did by different means. */
+/* Names what only one of two joined kinds recorded, and what followed from the factor. */
 static void name_unshared(struct kinds *kinds, const struct kind *a, const struct kind *b)
 {
 	struct walk walk = {.comparing = kinds->comparing, .left = a->point, .right = b->point};

@@ -414,6 +414,8 @@ static int take_excuse(void *context, sqlite3_stmt *row, struct err *err)
 		snprintf(excuse->text, excuse->size, "%s%s%s", status, *message ? ": " : "", message);
 	else if (*codes)
 		snprintf(excuse->text, excuse->size, "%s: %s", severity_name(SEVERITY_VOID), codes);
+	else
+		snprintf(excuse->text, excuse->size, "%s", message);
 	return 0;
 }
 
