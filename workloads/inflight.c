@@ -39,6 +39,7 @@ struct trial {
 	bool active;
 	unsigned slice, batch;
 	uint64_t slice_ns, slice_end_ns;
+	uint64_t end_ns; /* where the window starts: the trial is over by then or void */
 	uint64_t counts[2 * TRIAL_PAIRS + 1]; /* the first slice settles the device, uncounted */
 };
 
@@ -232,6 +233,7 @@ static void trial_start(struct inflight *flight, const struct worker *worker)
 	trial->active = true;
 	trial->slice_ns = (worker->window_start_ns - now_ns) / (2 * TRIAL_PAIRS + 2);
 	trial->slice_end_ns = now_ns + trial->slice_ns;
+	trial->end_ns = worker->window_start_ns;
 }
 
 static bool trial_favours_batches(const struct trial *trial)
@@ -239,6 +241,8 @@ static bool trial_favours_batches(const struct trial *trial)
 	uint64_t without = 0, with = 0;
 	unsigned wins = 0;
 
+	if (trial->slice <= 2 * TRIAL_PAIRS)
+		return false;
 	for (unsigned i = 1; i <= 2 * TRIAL_PAIRS; i += 2) {
 		with += trial->counts[i];
 		without += trial->counts[i + 1];
@@ -258,10 +262,9 @@ static void trial_step(struct inflight *flight, unsigned reaped)
 	trial->slice_end_ns += trial->slice_ns;
 	trial->slice++;
 	flight->batch = trial->slice % 2 ? trial->batch : 1;
-	if (trial->slice <= 2 * TRIAL_PAIRS)
-		return;
-	trial->active = false;
-	flight->batch = trial_favours_batches(trial) ? trial->batch : 1;
+	trial->active = trial->slice <= 2 * TRIAL_PAIRS && flight->now_ns < trial->end_ns;
+	if (!trial->active)
+		flight->batch = trial_favours_batches(trial) ? trial->batch : 1;
 }
 
 /* ---- one round ---------------------------------------------------------------------------- */
