@@ -42,6 +42,11 @@ struct suite {
 	X(stack) \
 	X(environment) \
 	X(counters) \
+	X(coverage) \
+	X(bypass) \
+	X(background) \
+	X(warnings) \
+	X(evidence) \
 	X(log) \
 	X(durability)
 
