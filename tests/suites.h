@@ -26,8 +26,11 @@ struct suite {
 	X(measurement) \
 	X(fact) \
 	X(json) \
+	X(stats) \
 	X(archive) \
 	X(query) \
+	X(import) \
+	X(archive_edit) \
 	X(export) \
 	X(table) \
 	X(report) \
@@ -36,6 +39,9 @@ struct suite {
 	X(permutation) \
 	X(fileset) \
 	X(gate) \
+	X(runner) \
+	X(workspace) \
+	X(profile) \
 	X(engines) \
 	X(offsets) \
 	X(inflight) \
