@@ -234,7 +234,8 @@ static int add_point(void *context, const struct point *point)
 
 	if (plan->count == POINTS_MAX)
 		return err_set(err, ERR_USAGE, "the lists make more than %d points", POINTS_MAX);
-	plan->points = realloc(plan->points, (plan->count + 1) * sizeof(*plan->points));
+	if (!(plan->count & (plan->count - 1))) /* full at each power of two */
+		plan->points = realloc(plan->points, (2 * plan->count + 1) * sizeof(*plan->points));
 	if (!plan->points)
 		abort();
 	plan->points[plan->count++] = *point;
