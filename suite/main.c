@@ -34,7 +34,6 @@ static void catch_signals(void)
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
 		if (!sigaction(numbers[i], NULL, &before) && before.sa_handler != SIG_IGN)
 			sigaction(numbers[i], &action, NULL);
-	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN); /* a file size limit is an error of writing as well */
 }
 
@@ -152,13 +151,23 @@ static int run_command(const struct command *command, const struct options *opti
 	return closed ? complain(&closing, closed) : status;
 }
 
+/* While files lie in the target, a reader of ours that goes away must not end the program. Other
+ * commands may end like any filter. */
+static void mind_pipes(const struct command *command)
+{
+	if (command->groups & OPTIONS_LOAD)
+		signal(SIGPIPE, SIG_IGN);
+}
+
 static int dispatch(const struct command *command, int argc, char **argv)
 {
 	enum options_outcome outcome;
 	struct options options = {0};
 	struct err err = {0};
-	int status = options_parse(&options, command, argc, argv, &outcome, &err);
+	int status;
 
+	mind_pipes(command);
+	status = options_parse(&options, command, argc, argv, &outcome, &err);
 	if (status)
 		status = complain(&err, status);
 	else if (outcome == OPTIONS_HELP)

@@ -63,9 +63,9 @@ test_a_cached_read_is_inconclusive() {
 
 test_a_device_slower_than_its_own_baseline_fails() {
 	need_strace
-	certify 0 --rounds 3 --engine sync --set random.queue_depth=1 --label before
-	expect 3 strace -f -o /dev/null -e trace=pread64 -e inject=pread64:delay_enter=20000 "$ASSAY" certify -q \
-		"${load[@]}" --rounds 3 --engine sync --set random.queue_depth=1 --time 400ms --baseline before target
+	certify 0 --rounds 4 --time 500ms --engine sync --set random.queue_depth=1 --label before
+	expect 3 strace -f -o /dev/null -e trace=pread64 -e inject=pread64:delay_enter=50000 "$ASSAY" certify -q \
+		"${load[@]}" --rounds 3 --engine sync --set random.queue_depth=1 --time 1s --baseline before target
 	has out "Verdict: FAIL"
 	has out "within 10 % of"
 }
