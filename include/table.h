@@ -23,9 +23,13 @@ enum cell_kind {
 	CELL_MISSING  /* "n/a"; text holds the reason, or NULL */
 };
 
+/* What a text says of the target, for formats that have colours; its words say it, too. */
+enum tone { TONE_PLAIN, TONE_GOOD, TONE_BAD };
+
 struct cell {
 	enum cell_kind kind;
 	enum unit unit;
+	enum tone tone;
 	double number;
 	int64_t integer;
 	char *text; /* the table's own */
@@ -70,6 +74,9 @@ void table_number(struct table *table, size_t column, enum unit unit, double num
 void table_integer(struct table *table, size_t column, int64_t number);
 void table_missing(struct table *table, size_t column, const char *reason);
 
+/* Gives a cell of the row started last, filled before, its tone. */
+void table_tone(struct table *table, size_t column, enum tone tone);
+
 /* A report is a sequence of headings, facts ("name: value"; with the name "" one goes on with the
  * fact before), paragraphs, tables and charts. Readers are not shown a table without rows; a chart
  * says nothing that no table says, and formats that cannot draw leave it out. */
@@ -84,6 +91,7 @@ enum block_kind {
 
 struct block {
 	enum block_kind kind;
+	enum tone tone;
 	char *name, *text;
 	struct table table;
 	struct chart *chart; /* report/chart.h */
@@ -96,6 +104,7 @@ struct document {
 
 void document_release(struct document *document);
 void document_title(struct document *document, const char *text);
+void document_tone(struct document *document, enum tone tone); /* of the block added last */
 void document_heading(struct document *document, const char *text);
 void document_fact(struct document *document, const char *name, const char *text); /* NULL text: nothing */
 void document_paragraph(struct document *document, const char *text);

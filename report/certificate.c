@@ -20,6 +20,13 @@ static const struct column columns[COLUMNS] = {
 	[REASON] = {.name = "reason", .title = "Reason", .left = true, .machine_only = true},
 };
 
+static enum tone tone_of(enum outcome outcome)
+{
+	return outcome == OUTCOME_PASS ? TONE_GOOD
+	       : outcome == OUTCOME_FAIL ? TONE_BAD
+					 : TONE_PLAIN;
+}
+
 static void fill(struct table *table, const struct verdict *verdict)
 {
 	for (size_t i = 0; i < verdict->count; i++) {
@@ -30,6 +37,7 @@ static void fill(struct table *table, const struct verdict *verdict)
 		table_text(table, REQUIRED, ruling->required);
 		table_text(table, MEASURED, ruling->measured);
 		table_text(table, RESULT, outcome_name(ruling->outcome));
+		table_tone(table, RESULT, tone_of(ruling->outcome));
 		table_text(table, REASON, ruling->reason);
 	}
 }
@@ -56,9 +64,11 @@ void certificate_add(struct document *document, const struct verdict *verdict)
 
 	snprintf(title, sizeof(title), "Verdict: %s", verdict_words(verdict));
 	document_title(document, title);
+	document_tone(document, tone_of(verdict_outcome(verdict)));
 	document_paragraph(document, meaning(verdict));
 	document_heading(document, "Rules");
 	fill(document_table(document, NULL, columns, COLUMNS), verdict);
+	table_caption(&document->blocks[document->count - 1].table, "Rules and what came of them");
 	for (size_t i = 0; i < verdict->count; i++) {
 		const struct ruling *ruling = &verdict->rulings[i];
 

@@ -58,7 +58,8 @@ struct chart_series *chart_series(struct chart *chart, const char *name)
 {
 	chart->series =
 		must_resize(chart->series, chart->series_count + 1, sizeof(*chart->series));
-	chart->series[chart->series_count] = (struct chart_series){.name = must_copy(name)};
+	chart->series[chart->series_count] =
+		(struct chart_series){.name = must_copy(name), .look = chart->series_count};
 	return &chart->series[chart->series_count++];
 }
 

@@ -36,6 +36,7 @@ struct chart_point {
 
 struct chart_series {
 	char *name;
+	size_t look; /* which colour, dash and mark: its place, unless set to be alike elsewhere */
 	struct chart_point *points;
 	size_t count, capacity;
 };
@@ -47,7 +48,7 @@ struct chart {
 	struct axis x, y; /* of CHART_INTERVALS y runs across and x names the categories */
 	char **categories;
 	size_t category_count;
-	struct chart_series *series; /* their order is that of colours and marks */
+	struct chart_series *series;
 	size_t series_count;
 };
 

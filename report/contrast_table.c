@@ -190,6 +190,13 @@ static char *verdict_in_words(const struct words *words)
 	return must_copy(words->verdict);
 }
 
+static enum tone tone_of(const struct compared_cell *cell)
+{
+	return cell->judgement == JUDGED_BETTER  ? TONE_GOOD
+	       : cell->judgement == JUDGED_WORSE ? TONE_BAD
+						 : TONE_PLAIN;
+}
+
 static void put_group(struct sheet *sheet, size_t column, const struct compared_row *row,
 		      size_t group, const struct words *words)
 {
@@ -206,6 +213,8 @@ static void put_group(struct sheet *sheet, size_t column, const struct compared_
 		put(sheet, column + 2, words->interval);
 		put(sheet, column + 3, text);
 	}
+	table_tone(sheet->table, column + (sheet->look->stacked ? 0 : 3),
+		   tone_of(&row->cells[group]));
 	free(text);
 }
 
@@ -361,6 +370,25 @@ static void add_closing(struct sheet *sheet)
 	}
 }
 
+/* "Orion: bfq, kyber against none" */
+static void set_caption(struct sheet *sheet)
+{
+	const char *const *titles = sheet->look->titles, *before = ": ";
+	struct writing writing;
+	char *caption;
+
+	writing_open(&writing);
+	fputs(sheet->section->title, writing.out);
+	for (size_t nth = sheet->first; nth < sheet->end; nth++) {
+		fprintf(writing.out, "%s%s", before, titles[other_group(sheet->comparison, nth)]);
+		before = ", ";
+	}
+	fprintf(writing.out, " against %s", titles[sheet->comparison->base]);
+	caption = writing_close(&writing);
+	table_caption(sheet->table, caption);
+	free(caption);
+}
+
 static void add_sheet(struct document *document, struct sheet *sheet, struct contrast_columns *keep)
 {
 	const struct compared_section *section = sheet->section;
@@ -368,6 +396,7 @@ static void add_sheet(struct document *document, struct sheet *sheet, struct con
 	const struct column *columns = make_columns(sheet, keep, &count);
 
 	sheet->table = document_table(document, NULL, columns, count);
+	set_caption(sheet);
 	for (size_t i = 0; i < section->count; i++)
 		add_row(sheet, section->first + i);
 	add_closing(sheet);

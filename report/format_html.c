@@ -63,7 +63,7 @@ static void write_key(FILE *out, const struct chart *chart)
 	fputs("<ul class=\"key\">\n", out);
 	for (size_t i = 0; i < chart->series_count; i++) {
 		fputs("<li>", out);
-		svg_key(out, chart, i);
+		svg_key(out, chart, &chart->series[i]);
 		html_text(out, chart->series[i].name);
 		fputs("</li>\n", out);
 	}
@@ -115,9 +115,24 @@ static size_t write_charts(struct page *page, size_t at)
 
 /* ---- tables ---------------------------------------------------------------------------------- */
 
-static const char *column_class(const struct column *column)
+/* Writes class="..." of what there is to say of a cell. */
+static void write_class(FILE *out, const struct column *column, enum tone tone, bool none)
 {
-	return !column->left ? " class=\"num\"" : column->whole ? " class=\"whole\"" : "";
+	const char *before = " class=\"";
+	const struct {
+		bool is;
+		const char *name;
+	} classes[] = {{!column->left, "num"}, {column->left && column->whole, "whole"},
+		       {none, "none"}, {tone == TONE_GOOD, "good"}, {tone == TONE_BAD, "bad"}};
+
+	for (size_t i = 0; i < sizeof(classes) / sizeof(classes[0]); i++) {
+		if (!classes[i].is)
+			continue;
+		fprintf(out, "%s%s", before, classes[i].name);
+		before = " ";
+	}
+	if (*before == ' ' && !before[1])
+		putc('"', out);
 }
 
 static void write_titles(FILE *out, const struct table *table)
@@ -128,7 +143,9 @@ static void write_titles(FILE *out, const struct table *table)
 
 		if (!table_shows(table, i))
 			continue;
-		fprintf(out, "<th scope=\"col\"%s>", column_class(column));
+		fputs("<th scope=\"col\"", out);
+		write_class(out, column, TONE_PLAIN, false);
+		putc('>', out);
 		html_text(out, column->title ? column->title : "");
 		fputs("</th>", out);
 	}
@@ -145,12 +162,10 @@ static void write_cell(FILE *out, const struct table *table, size_t row, size_t 
 	const struct cell *cell = table_cell(table, row, column);
 	char *text = cell_copy(cell, &table->columns[column]);
 
-	if (heads)
-		fprintf(out, "<th scope=\"row\"%s>", column_class(&table->columns[column]));
-	else if (is_none(cell) && !table->columns[column].left)
-		fputs("<td class=\"num none\">", out);
-	else
-		fprintf(out, "<td%s>", column_class(&table->columns[column]));
+	fputs(heads ? "<th scope=\"row\"" : "<td", out);
+	write_class(out, &table->columns[column], cell->tone,
+		    !heads && is_none(cell) && !table->columns[column].left);
+	putc('>', out);
 	html_text(out, text + strspn(text, " "));
 	fputs(heads ? "</th>" : "</td>", out);
 	free(text);
@@ -257,10 +272,14 @@ static void write_heading(struct page *page, const char *text)
 	page->in_section = true;
 }
 
-static void write_title(struct page *page, const char *text)
+static void write_title(struct page *page, const char *text, enum tone tone)
 {
+	static const char *const starts[] = {
+		[TONE_PLAIN] = "<h1>", [TONE_GOOD] = "<h1 class=\"good\">",
+		[TONE_BAD] = "<h1 class=\"bad\">"};
+
 	close_section(page);
-	fputs("<h1>", page->out);
+	fputs(starts[tone], page->out);
 	html_text(page->out, text);
 	fputs("</h1>\n", page->out);
 }
@@ -272,7 +291,7 @@ static size_t write_block(struct page *page, size_t at)
 
 	switch (block->kind) {
 	case BLOCK_TITLE:
-		write_title(page, block->text);
+		write_title(page, block->text, block->tone);
 		break;
 	case BLOCK_HEADING:
 		write_heading(page, block->text);
@@ -340,7 +359,7 @@ static void write_body(struct page *page)
 	write_contents(page->out, document);
 	fputs("<main id=\"report\">\n", page->out);
 	if (!document->count || document->blocks[0].kind != BLOCK_TITLE)
-		write_title(page, title_of(document));
+		write_title(page, title_of(document), TONE_PLAIN);
 	for (size_t i = 0; i < document->count;)
 		i += write_block(page, i);
 	close_section(page);

@@ -13,6 +13,7 @@ enum {
 	LINES_HEIGHT = 300,
 	LEFT = 74, RIGHT = 26, TOP = 34, BOTTOM = 48, /* margins in pixels */
 	HEAT_LEFT = 44,
+	INTERVAL_TOP = 8,
 	INTERVAL_LABEL = 20, INTERVAL_MARK = 14, INTERVAL_GAP = 6, /* heights in a category */
 	HEAT_ROW = 26, HEAT_ROW_LOW = 16, HEAT_ROWS_LOW = 14, /* lower from so many rows on */
 	HEAT_TEXTS_MOST = 8,   /* columns whose cells have room for their value */
@@ -56,20 +57,20 @@ static void put_ink(FILE *out, const char *keyword, unsigned role)
 	fprintf(out, " %s rgb '#%02x%02x%02x'", keyword, INK_MARK, role, INK_MARK);
 }
 
-static unsigned ink_of(size_t series)
+unsigned plot_ink(const struct chart_series *series)
 {
-	return (unsigned)(INK_SERIES + series % CHART_SERIES_MAX);
+	return (unsigned)(INK_SERIES + series->look % CHART_SERIES_MAX);
 }
 
-const char *plot_dashes(size_t series)
+const char *plot_dashes(const struct chart_series *series)
 {
 	static const char *const dashes[CHART_SERIES_MAX] = {"",	 "8,5",	      "2,5",
 							     "12,4,2,4", "16,4", "6,3,2,3,2,3"};
 
-	return dashes[series % CHART_SERIES_MAX];
+	return dashes[series->look % CHART_SERIES_MAX];
 }
 
-static void put_dashes(FILE *out, size_t series)
+static void put_dashes(FILE *out, const struct chart_series *series)
 {
 	if (*plot_dashes(series))
 		fprintf(out, " dt (%s)", plot_dashes(series));
@@ -77,17 +78,17 @@ static void put_dashes(FILE *out, size_t series)
 		fputs(" dt solid", out);
 }
 
-bool plot_is_marked(const struct chart *chart, size_t series)
+bool plot_is_marked(const struct chart *chart, const struct chart_series *series)
 {
-	return chart->kind == CHART_INTERVALS || chart->series[series].count <= MARKS_MOST;
+	return chart->kind == CHART_INTERVALS || series->count <= MARKS_MOST;
 }
 
 /* Filled shapes first. */
-unsigned plot_mark(size_t series)
+unsigned plot_mark(const struct chart_series *series)
 {
 	static const unsigned marks[CHART_SERIES_MAX] = {7, 5, 9, 13, 6, 4};
 
-	return marks[series % CHART_SERIES_MAX];
+	return marks[series->look % CHART_SERIES_MAX];
 }
 
 /* ---- scales ---------------------------------------------------------------------------------- */
@@ -259,13 +260,13 @@ static void begin(FILE *out, unsigned height)
 	putc('\n', out);
 }
 
-static void put_margins(FILE *out, unsigned left, unsigned bottom, unsigned height)
+static void put_margins(FILE *out, unsigned left, unsigned top, unsigned height)
 {
 	fprintf(out,
 		"set lmargin at screen %.5f\nset rmargin at screen %.5f\n"
 		"set tmargin at screen %.5f\nset bmargin at screen %.5f\n",
 		(double)left / PLOT_WIDTH, 1 - (double)RIGHT / PLOT_WIDTH,
-		1 - (double)TOP / height, (double)bottom / height);
+		1 - (double)top / height, (double)BOTTOM / height);
 }
 
 static void put_span(FILE *out, char direction, const struct span *span, struct plot_texts *texts)
@@ -345,12 +346,12 @@ static void plot_line(FILE *out, const struct chart *chart, size_t s, const char
 	const struct chart_series *series = &chart->series[s];
 
 	fprintf(out, "%s$s%zu using 1:2 with lines lw %.1f", before, s, LINE_WIDTH);
-	put_dashes(out, s);
-	put_ink(out, "lc", ink_of(s));
-	if (!plot_is_marked(chart, s))
+	put_dashes(out, series);
+	put_ink(out, "lc", plot_ink(series));
+	if (!plot_is_marked(chart, series))
 		return;
-	fprintf(out, ", $s%zu using 1:2 with points lw 1 ps 0.5 pt %u", s, plot_mark(s));
-	put_ink(out, "lc", ink_of(s));
+	fprintf(out, ", $s%zu using 1:2 with points lw 1 ps 0.5 pt %u", s, plot_mark(series));
+	put_ink(out, "lc", plot_ink(series));
 	if (!series->count || !series->points[0].label)
 		return;
 	fprintf(out, ", $s%zu using 1:2:3 with labels offset 0,0.7", s);
@@ -376,7 +377,7 @@ static void plot_lines(FILE *out, const struct chart *chart, struct plot_texts *
 		}
 	span_close(&x);
 	span_close(&y);
-	put_margins(out, LEFT, BOTTOM, LINES_HEIGHT);
+	put_margins(out, LEFT, TOP, LINES_HEIGHT);
 	put_titles(out, chart->x.title, chart->y.title, LINES_HEIGHT, texts);
 	put_span(out, 'x', &x, texts);
 	put_span(out, 'y', &y, texts);
@@ -459,7 +460,7 @@ static void plot_intervals(FILE *out, const struct chart *chart, struct plot_tex
 			take_in(&span, chart->series[s].points[i].high);
 		}
 	span_close(&span);
-	put_margins(out, RIGHT, BOTTOM, height);
+	put_margins(out, RIGHT, INTERVAL_TOP, height);
 	put_titles(out, chart->y.title, "", height, texts);
 	put_span(out, 'x', &span, texts);
 	fprintf(out, "unset ytics\nset yrange [0:%.9g]\n",
@@ -472,8 +473,8 @@ static void plot_intervals(FILE *out, const struct chart *chart, struct plot_tex
 		if (!chart->series[s].count)
 			continue;
 		fprintf(out, "%s$s%zu using 1:2:3:4 with xerrorbars lw %.1f ps 0.55 pt %u", before, s,
-			LINE_WIDTH, plot_mark(s));
-		put_ink(out, "lc", ink_of(s));
+			LINE_WIDTH, plot_mark(&chart->series[s]));
+		put_ink(out, "lc", plot_ink(&chart->series[s]));
 		before = ", ";
 	}
 	if (*before == 'p')
@@ -530,7 +531,7 @@ static void plot_heat(FILE *out, const struct chart *chart, struct plot_texts *t
 	for (size_t s = 0; s < chart->series_count; s++)
 		for (size_t i = 0; i < chart->series[s].count; i++)
 			take_in(&span, chart->series[s].points[i].y);
-	put_margins(out, HEAT_LEFT, BOTTOM, height);
+	put_margins(out, HEAT_LEFT, TOP, height);
 	put_titles(out, chart->x.title, chart->y.title, height, texts);
 	put_names(out, chart, texts);
 	for (size_t s = 0; s < chart->series_count; s++)
@@ -551,7 +552,7 @@ unsigned plot_height(const struct chart *chart)
 {
 	switch (chart->kind) {
 	case CHART_INTERVALS:
-		return TOP + BOTTOM +
+		return INTERVAL_TOP + BOTTOM +
 		       (unsigned)(fmax(1, (double)chart->category_count) * category_height(chart));
 	case CHART_HEAT:
 		return TOP + BOTTOM + (unsigned)(chart->series_count + !chart->series_count) *

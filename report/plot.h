@@ -48,11 +48,14 @@ unsigned plot_height(const struct chart *chart);
 
 /* Whether the points of a series are marked one by one, and with which of gnuplot's marks: 7 a
  * disc, 5 a square, 9 a triangle, 13 a diamond, 6 a circle, 4 an open square. */
-bool plot_is_marked(const struct chart *chart, size_t series);
-unsigned plot_mark(size_t series);
+bool plot_is_marked(const struct chart *chart, const struct chart_series *series);
+unsigned plot_mark(const struct chart_series *series);
+
+/* The role of its colour. */
+unsigned plot_ink(const struct chart_series *series);
 
 /* The dashes of a series' line, as stroke-dasharray has them; "": none. */
-const char *plot_dashes(size_t series);
+const char *plot_dashes(const struct chart_series *series);
 
 /* A value as it reads on an axis or beside it: "2.5 k/s", "p99.9". Returns text. */
 const char *plot_value(char text[UNIT_TEXT_MAX], const struct axis *axis, double value);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "compare_charts.h"
 #include "compare_machine.h"
 #include "contrast_table.h"
 #include "must.h"
@@ -235,7 +236,7 @@ static void add_confounders(struct document *document, const struct comparison *
 
 static void add_sections(struct document *document, const struct comparison *comparison,
 			 const struct works *works, const struct contrast_look *look,
-			 struct contrast_columns *keep)
+			 struct contrast_columns *keep, bool charts)
 {
 	for (size_t i = 0; i < comparison->section_count; i++) {
 		const struct compared_section *section = &comparison->sections[i];
@@ -246,6 +247,8 @@ static void add_sections(struct document *document, const struct comparison *com
 		for (const struct section *known = sections; known->name; known++)
 			if (!strcmp(known->name, section->name))
 				section_parameters(document, &works->entries, known);
+		if (charts)
+			compare_charts_add(document, comparison, works, section, look->titles);
 		contrast_tables_add(document, comparison, works, section, look, keep);
 	}
 	if (!comparison->row_count)
@@ -354,7 +357,7 @@ static int render_document(const struct comparison *comparison, const struct for
 	works_init(&works, comparison);
 	add_head(&document, comparison, titles);
 	add_confounders(&document, comparison, titles);
-	add_sections(&document, comparison, &works, &look, &keep);
+	add_sections(&document, comparison, &works, &look, &keep, format->draws);
 	add_left_out(&document, comparison, &works, titles);
 	add_explanation(&document, comparison, stacked);
 	code = format->render(&document, options, out, err);

@@ -354,9 +354,9 @@ static const char *mark_path(unsigned mark)
 	}
 }
 
-void svg_key(FILE *out, const struct chart *chart, size_t series)
+void svg_key(FILE *out, const struct chart *chart, const struct chart_series *series)
 {
-	unsigned mark = plot_mark(series), colour = (unsigned)(series % CHART_SERIES_MAX) + 1;
+	unsigned mark = plot_mark(series), colour = plot_ink(series) - INK_SERIES + 1;
 	bool open = mark == 4 || mark == 6;
 
 	fprintf(out,

@@ -20,7 +20,7 @@
 int svg_draw(const struct chart *const charts[], size_t count, char *svgs[], struct err *err);
 
 /* Writes a sample of a series' line and mark, for the key beside the chart. */
-void svg_key(FILE *out, const struct chart *chart, size_t series);
+void svg_key(FILE *out, const struct chart *chart, const struct chart_series *series);
 
 /* What a chart shows, in words: each series with its ends and extremes. The caller's to free. */
 char *svg_describe(const struct chart *chart);

@@ -106,6 +106,12 @@ void table_missing(struct table *table, size_t column, const char *reason)
 		(struct cell){.kind = CELL_MISSING, .text = must_copy(reason)};
 }
 
+void table_tone(struct table *table, size_t column, enum tone tone)
+{
+	assert(table->row_count && column < table->column_count);
+	table->cells[(table->row_count - 1) * table->column_count + column].tone = tone;
+}
+
 /* ---- documents ------------------------------------------------------------------------------- */
 
 void document_release(struct document *document)
@@ -136,6 +142,12 @@ static struct block *add_block(struct document *document, enum block_kind kind, 
 void document_title(struct document *document, const char *text)
 {
 	add_block(document, BLOCK_TITLE, NULL, text);
+}
+
+void document_tone(struct document *document, enum tone tone)
+{
+	assert(document->count);
+	document->blocks[document->count - 1].tone = tone;
 }
 
 void document_heading(struct document *document, const char *text)
