@@ -110,7 +110,7 @@ static const struct option_row rows[] = {
 	{"db", 0, "FILE", OPTIONS_ARCHIVE, KIND_TEXT, AT(db), 0,
 	 "the archive (else $ASSAY_DB, else one in your home)"},
 	{"format", 0, "FORMAT", OPTIONS_REPORT, KIND_TEXT, AT(format), 0,
-	 "text, markdown, csv or json"},
+	 "text, markdown, csv, json or html"},
 	{"output", 'o', "FILE", OPTIONS_REPORT, KIND_TEXT, AT(output), 0,
 	 "write the report to FILE"},
 	{"quiet", 'q', NULL, OPTIONS_QUIET, KIND_FLAG, AT(quiet), 0, "no progress"},
@@ -209,6 +209,11 @@ static int apply(struct options *options, const struct option_row *row, const ch
 	}
 }
 
+static bool takes(const struct command *command, const struct option_row *row)
+{
+	return row->groups & (command->groups | OPTIONS_COMMON);
+}
+
 /* The tables getopt_long wants, for the options a command takes. */
 static void make_getopt(const struct command *command, struct option longs[ROW_COUNT + 1],
 			char shorts[2 * ROW_COUNT + 3])
@@ -217,7 +222,7 @@ static void make_getopt(const struct command *command, struct option longs[ROW_C
 
 	shorts[used++] = ':';
 	for (int i = 0; i < ROW_COUNT; i++) {
-		if (!(rows[i].groups & (command->groups | OPTIONS_COMMON)))
+		if (!takes(command, &rows[i]))
 			continue;
 		longs[count++] = (struct option){
 			.name = rows[i].name,
@@ -244,21 +249,35 @@ static const struct option_row *row_of(int value)
 	return NULL;
 }
 
-static int refuse(const struct command *command, const char *word, struct err *err)
+static int refuse_unknown(const struct command *command, const char *typed, struct err *err)
 {
 	const char *names[ROW_COUNT + 1];
-	char typed[64];
 	const char *near;
 	size_t count = 0;
 
 	for (int i = 0; i < ROW_COUNT; i++)
-		if (rows[i].groups & (command->groups | OPTIONS_COMMON))
+		if (takes(command, &rows[i]))
 			names[count++] = rows[i].name;
 	names[count] = NULL;
-	snprintf(typed, sizeof(typed), "%.*s", (int)strcspn(word, "="), word);
 	near = nearest_name(typed + strspn(typed, "-"), names);
 	return err_set(err, ERR_USAGE, "assay %s has no option %s%s%s%s", command->name, typed,
 		       near ? "; did you mean --" : "", near ? near : "", near ? "?" : "");
+}
+
+/* What getopt_long did not like: it leaves a letter in optopt, or an option that takes no value
+ * and was given one, or 0 for a long name it does not know. */
+static int refuse(const struct command *command, const char *word, struct err *err)
+{
+	const struct option_row *row = optopt ? row_of(optopt) : NULL;
+	char typed[64];
+
+	if (row && !row->argument && takes(command, row))
+		return err_set(err, ERR_USAGE, "--%s takes no value", row->name);
+	if (optopt)
+		snprintf(typed, sizeof(typed), "-%c", optopt);
+	else
+		snprintf(typed, sizeof(typed), "%.*s", (int)strcspn(word, "="), word);
+	return refuse_unknown(command, typed, err);
 }
 
 /* Quotes a word for a shell when it needs it. */
@@ -400,7 +419,7 @@ void options_print(const struct command *command, FILE *out)
 	for (int i = 0; i < ROW_COUNT; i++) {
 		char left[64], letter[8] = "";
 
-		if (!(rows[i].groups & (command->groups | OPTIONS_COMMON)))
+		if (!takes(command, &rows[i]))
 			continue;
 		if (rows[i].letter)
 			snprintf(letter, sizeof(letter), "-%c, ", rows[i].letter);
