@@ -104,6 +104,35 @@ test_a_label_that_is_a_script_stays_text() {
 	equal "words on the console" "" "$(cat console)"
 }
 
+test_a_comparison_is_a_page_with_charts() {
+	need gnuplot
+	local scheduler samples
+	samples=$(dirname "${BASH_SOURCE[0]}")/samples
+	for scheduler in cfq deadline noop; do
+		expect 0 "$ASSAY" import --fact "scheduler=$scheduler" \
+			"$samples/bonnie-1.96-$scheduler-2011.csv"
+	done
+	expect 0 "$ASSAY" compare --by scheduler --format html -o page.html
+	open_page page.html
+	equal "words on the console" "" "$(cat console)"
+	equal "requests" 0 "$(requests_of_page)"
+	has dom '<figcaption>Files: change against cfq</figcaption>'
+	has dom '<figcaption>Files: operations per second</figcaption>'
+	has dom ' against cfq</caption>'
+}
+
+test_a_certificate_is_a_page_with_its_verdict_on_top() {
+	mkdir -p t
+	expect 3 "$ASSAY" certify -q "${brief[@]}" --format html \
+		--require 'create_sequential.create.rate >= 1e12' t
+	grep -o '<h1[^<]*' out >titles
+	equal "first title" '<h1 class="bad">Verdict: FAIL' "$(head -1 titles)"
+	grep -q '<td class="bad">FAIL</td>' out || fail "the broken rule is not marked"
+	cp out page.html
+	open_page page.html
+	equal "words on the console" "" "$(cat console)"
+}
+
 test_a_list_is_a_page_too() {
 	mkdir -p t
 	expect 0 "$ASSAY" run -q "${brief[@]}" --label one t
