@@ -23,10 +23,10 @@ struct source {
 	const char *const *titles;
 };
 
-typedef bool (*row_fn)(const struct compared_row *row);
+typedef bool (*row_fn)(const struct comparison *comparison, const struct compared_row *row);
 
-/* The headline rows of the section that a chart is about; those that are too many are left out.
- * The caller's to free. */
+/* The headline rows of the section that a chart has something to show of; those that are too many
+ * are left out. The caller's to free. */
 static const struct compared_row **pick_rows(const struct source *source, row_fn belongs,
 					     size_t *count, size_t *all)
 {
@@ -37,7 +37,7 @@ static const struct compared_row **pick_rows(const struct source *source, row_fn
 		const struct compared_row *row =
 			&source->comparison->rows[source->section->first + i];
 
-		if (!row->headline || !belongs(row))
+		if (!row->headline || !belongs(source->comparison, row))
 			continue;
 		if (*count < ROWS_MOST)
 			rows[(*count)++] = row;
@@ -92,10 +92,12 @@ static void add_categories(struct chart *chart, const struct source *source,
 
 /* ---- changes --------------------------------------------------------------------------------- */
 
-static bool is_any(const struct compared_row *row)
+static bool has_change(const struct comparison *comparison, const struct compared_row *row)
 {
-	(void)row;
-	return true;
+	for (size_t group = 0; group < comparison->group_count; group++)
+		if (group != comparison->base && isfinite(row->cells[group].delta))
+			return true;
+	return false;
 }
 
 static bool is_large(double change)
@@ -112,6 +114,25 @@ static bool has_large_changes(const struct source *source,
 			    is_large(rows[i]->cells[group].delta_high))
 				return true;
 	return false;
+}
+
+static bool has_intervals(const struct source *source, const struct compared_row *const rows[],
+			  size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		for (size_t group = 0; group < source->comparison->group_count; group++)
+			if (isfinite(rows[i]->cells[group].delta_low))
+				return true;
+	return false;
+}
+
+static const char *change_text(bool ratio, bool intervals)
+{
+	if (!intervals)
+		return ratio ? "How many times the base; too few runs for intervals."
+			     : "Too few runs for intervals.";
+	return ratio ? "How many times the base, with 95 % intervals."
+		     : "With 95 % intervals: one that holds 0 may be no change.";
 }
 
 static void add_changes(struct chart *chart, const struct source *source, size_t group,
@@ -136,16 +157,14 @@ static void draw_changes(struct document *document, const struct source *source)
 {
 	const struct comparison *comparison = source->comparison;
 	size_t count, all;
-	const struct compared_row **rows = pick_rows(source, is_any, &count, &all);
+	const struct compared_row **rows = pick_rows(source, has_change, &count, &all);
 	bool ratio = has_large_changes(source, rows, count);
 	char *what = must_format("change against %s", source->titles[comparison->base]);
 	struct chart *chart;
 
 	if (count) {
 		chart = start(document, source, what,
-			      ratio ? "How many times the base, with 95 % intervals."
-				    : "With 95 % intervals: one that holds 0 may be no change.",
-			      count, all);
+			      change_text(ratio, has_intervals(source, rows, count)), count, all);
 		axis_set(&chart->y, ratio ? "times the base" : "change",
 			 ratio ? UNIT_NONE : UNIT_PERCENT, ratio ? SCALE_LOG : SCALE_LINEAR);
 		add_categories(chart, source, rows, count, true);
@@ -159,14 +178,23 @@ static void draw_changes(struct document *document, const struct source *source)
 
 /* ---- figures --------------------------------------------------------------------------------- */
 
-static bool is_rate(const struct compared_row *row)
+static bool has_figure(const struct comparison *comparison, const struct compared_row *row,
+		       enum unit unit)
 {
-	return row->unit == UNIT_PER_S;
+	for (size_t group = 0; row->unit == unit && group < comparison->group_count; group++)
+		if (isfinite(row->cells[group].median))
+			return true;
+	return false;
 }
 
-static bool is_throughput(const struct compared_row *row)
+static bool is_rate(const struct comparison *comparison, const struct compared_row *row)
 {
-	return row->unit == UNIT_BYTES_PER_S;
+	return has_figure(comparison, row, UNIT_PER_S);
+}
+
+static bool is_throughput(const struct comparison *comparison, const struct compared_row *row)
+{
+	return has_figure(comparison, row, UNIT_BYTES_PER_S);
 }
 
 static bool is_far_apart(const struct source *source, const struct compared_row *const rows[],

@@ -13,12 +13,13 @@ enum {
 	LINES_HEIGHT = 300,
 	LEFT = 74, RIGHT = 26, TOP = 34, BOTTOM = 48, /* margins in pixels */
 	HEAT_LEFT = 44,
-	INTERVAL_TOP = 8,
+	INTERVAL_TOP = 8, INTERVAL_SIDE = 36,
 	INTERVAL_LABEL = 20, INTERVAL_MARK = 14, INTERVAL_GAP = 6, /* heights in a category */
 	HEAT_ROW = 26, HEAT_ROW_LOW = 16, HEAT_ROWS_LOW = 14, /* lower from so many rows on */
 	HEAT_TEXTS_MOST = 8,   /* columns whose cells have room for their value */
 	MARKS_MOST = 24,       /* points of a line that are marked one by one */
 	DECADES_MOST = 8,
+	BINARY_MOST = 6,
 	TICKS_MOST = 32
 };
 
@@ -150,12 +151,17 @@ static double round_up(double value)
 	return steps[i] * decade;
 }
 
+static bool is_bytes(enum unit unit)
+{
+	return unit == UNIT_BYTES || unit == UNIT_BYTES_PER_S;
+}
+
 /* Bytes are counted in powers of 1024. */
 static double unit_base(enum unit unit, double largest)
 {
 	double base = 1;
 
-	if (unit == UNIT_BYTES || unit == UNIT_BYTES_PER_S)
+	if (is_bytes(unit))
 		while (base * 1024 <= largest)
 			base *= 1024;
 	return base;
@@ -184,6 +190,19 @@ static void lay_decades(struct span *span)
 	span->high = span->low + ceil((span->high - span->low) / each) * each;
 	for (double at = span->low; at <= span->high; at += each)
 		add_tick(span, pow(10, at));
+}
+
+/* Bytes are told in powers of 1024, so their ticks are powers of two. */
+static void lay_binary(struct span *span)
+{
+	double low = floor(span->low / log10(2) + 1e-9), high = ceil(span->high / log10(2) - 1e-9);
+	double each = fmax(1, ceil((high - low) / BINARY_MOST));
+
+	high = low + fmax(1, ceil((high - low) / each)) * each;
+	span->low = low * log10(2);
+	span->high = high * log10(2);
+	for (double at = low; at <= high; at += each)
+		add_tick(span, exp2(at));
 }
 
 /* 1, 2, 5, 10, 20 ... around what is to be seen. */
@@ -229,7 +248,9 @@ static void span_close(struct span *span)
 		span->high = fmax(span->high, span->low < 0 ? 0 : 1e-12);
 		lay_linear(span);
 	} else if (span->axis->scale == SCALE_LOG) {
-		if (span->high - span->low > LOG_FINE_MOST)
+		if (is_bytes(span->axis->unit))
+			lay_binary(span);
+		else if (span->high - span->low > LOG_FINE_MOST)
 			lay_decades(span);
 		else
 			lay_log(span);
@@ -260,12 +281,12 @@ static void begin(FILE *out, unsigned height)
 	putc('\n', out);
 }
 
-static void put_margins(FILE *out, unsigned left, unsigned top, unsigned height)
+static void put_margins(FILE *out, unsigned left, unsigned right, unsigned top, unsigned height)
 {
 	fprintf(out,
 		"set lmargin at screen %.5f\nset rmargin at screen %.5f\n"
 		"set tmargin at screen %.5f\nset bmargin at screen %.5f\n",
-		(double)left / PLOT_WIDTH, 1 - (double)RIGHT / PLOT_WIDTH,
+		(double)left / PLOT_WIDTH, 1 - (double)right / PLOT_WIDTH,
 		1 - (double)top / height, (double)BOTTOM / height);
 }
 
@@ -377,7 +398,7 @@ static void plot_lines(FILE *out, const struct chart *chart, struct plot_texts *
 		}
 	span_close(&x);
 	span_close(&y);
-	put_margins(out, LEFT, TOP, LINES_HEIGHT);
+	put_margins(out, LEFT, RIGHT, TOP, LINES_HEIGHT);
 	put_titles(out, chart->x.title, chart->y.title, LINES_HEIGHT, texts);
 	put_span(out, 'x', &x, texts);
 	put_span(out, 'y', &y, texts);
@@ -460,7 +481,7 @@ static void plot_intervals(FILE *out, const struct chart *chart, struct plot_tex
 			take_in(&span, chart->series[s].points[i].high);
 		}
 	span_close(&span);
-	put_margins(out, RIGHT, INTERVAL_TOP, height);
+	put_margins(out, INTERVAL_SIDE, INTERVAL_SIDE, INTERVAL_TOP, height);
 	put_titles(out, chart->y.title, "", height, texts);
 	put_span(out, 'x', &span, texts);
 	fprintf(out, "unset ytics\nset yrange [0:%.9g]\n",
@@ -531,7 +552,7 @@ static void plot_heat(FILE *out, const struct chart *chart, struct plot_texts *t
 	for (size_t s = 0; s < chart->series_count; s++)
 		for (size_t i = 0; i < chart->series[s].count; i++)
 			take_in(&span, chart->series[s].points[i].y);
-	put_margins(out, HEAT_LEFT, TOP, height);
+	put_margins(out, HEAT_LEFT, RIGHT, TOP, height);
 	put_titles(out, chart->x.title, chart->y.title, height, texts);
 	put_names(out, chart, texts);
 	for (size_t s = 0; s < chart->series_count; s++)
