@@ -24,7 +24,7 @@ brief_load() { # COMMAND
 	*"--run latest"* | *--dry-run*) echo "$1" ;;
 	*" run "*durability* | *" run "*checkpoint*) echo "$1 $time --size 8m $checkpoint" ;;
 	*" run "*"--phases wal_commit"*) echo "$1 $time" ;;
-	*" run "*"--phases"* | *orion*) echo "$1 $time --size 8m" ;;
+	*" run "*"--phases"* | *"--profile orion"*) echo "$1 $time --size 8m" ;;
 	*"sweep --axis"*) echo "$1 $time --size 8m" ;;
 	*" run "* | *"certify "*) echo "$1 $time --size 8m --phases random,wal_commit" ;;
 	*) echo "$1" ;;
