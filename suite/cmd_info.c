@@ -17,8 +17,8 @@
 #include "phase.h"
 #include "units.h"
 
-/* How long the disks are watched: as a battery does before it starts. */
-#define WATCH_NS NS_PER_S
+/* How long the disks are watched. */
+#define WATCH_NS (500 * NS_PER_MS)
 
 /* Why a phase cannot be measured on this target at all; NULL when it can. */
 static const char *phase_refusal(const struct phase *phase, const struct inspection *inspection)

@@ -31,9 +31,23 @@ static enum direct_answer ask_file(int directory, const char *name)
 	return DIRECT_WORKS;
 }
 
+/* Reading a directory leaves its time of access alone where that may be asked for. */
+static DIR *open_directory(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOATIME);
+	DIR *dir;
+
+	if (fd < 0)
+		fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	dir = fd < 0 ? NULL : fdopendir(fd);
+	if (!dir && fd >= 0)
+		close(fd);
+	return dir;
+}
+
 static void ask_files(struct inspection *inspection)
 {
-	DIR *dir = opendir(inspection->stack.path);
+	DIR *dir = open_directory(inspection->stack.path);
 	struct dirent *entry;
 
 	for (int i = 0; dir && i < FILES_TRIED_MAX && inspection->direct == DIRECT_UNKNOWN; i++) {

@@ -1,0 +1,234 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# What a target is, what can be measured there, what to mind first; and that looking changes nothing.
+
+info_json() { expect 0 "$ASSAY" info --format json "$@"; }
+
+# What a program reads out of the document of the last info.
+read_json() { # EXPRESSION over d
+	need python3
+	python3 -c "import json; d = json.load(open('out')); print($1)"
+}
+
+warned() { # CODE TEXT
+	read_json "[w['message'] for w in d['warnings'] if w['code'] == '$1']" >message
+	grep -qF -- "$2" message || {
+		read_json "d['warnings']"
+		fail "no warning $1 says: $2"
+	}
+}
+
+not_warned() { # CODE
+	equal "$1" "[]" "$(read_json "[w['message'] for w in d['warnings'] if w['code'] == '$1']")"
+}
+
+test_the_document_has_its_five_parts() {
+	mkdir target
+	info_json target
+	equal keys "['facts', 'stack', 'engines', 'phases', 'warnings']" "$(read_json "list(d)")"
+	equal engines "['sync', 'libaio', 'io_uring', 'null']" "$(read_json "[e['name'] for e in d['engines']]")"
+	equal usable True "$(read_json "[e['usable'] for e in d['engines'] if e['name'] == 'sync'][0]")"
+	equal kernel "$(uname -r)" "$(read_json "d['facts']['kernel']")"
+	equal path "$PWD/target" "$(read_json "d['stack']['path']")"
+	equal phases "$("$ASSAY" help phases | grep -c '^  [a-z_]* ')" "$(read_json "len(d['phases'])")"
+	equal reasons "[]" "$(read_json "[p for p in d['phases'] if p['usable'] == bool(p['reason'])]")"
+}
+
+test_every_format_tells_it() {
+	mkdir target
+	for format in text markdown html; do
+		expect 0 "$ASSAY" info --format "$format" target
+		has out libaio
+		has out wal_commit
+	done
+	expect 0 "$ASSAY" info --format csv target
+	has out "device,kind,size"
+	expect 0 "$ASSAY" info target
+	has out "To mind before a run"
+	has out "Stands on"
+}
+
+test_without_a_target_it_tells_of_the_machine() {
+	info_json
+	equal stack None "$(read_json "d['stack']")"
+	equal facts True "$(read_json "'kernel' in d['facts'] and 'filesystem' not in d['facts']")"
+	expect 0 "$ASSAY" info
+	has out "this machine"
+}
+
+test_a_target_that_is_not_there_is_refused() {
+	expect 2 "$ASSAY" info no-such-place
+	one_sentence "no-such-place"
+	expect 2 "$ASSAY" info . .
+	one_sentence "one target"
+}
+
+test_looking_changes_nothing() {
+	need_strace
+	mkdir -p target/below
+	echo some >target/file
+	touch -d '2001-01-01' target target/file target/below
+	find target >/dev/null # reads the directories, as the next line does
+	find target -printf '%P %y %m %s %T@ %C@ %A@\n' | sort >before
+	expect 0 strace -f -o trace -e trace=%file,%desc,%network "$ASSAY" info target
+	find target -printf '%P %y %m %s %T@ %C@ %A@\n' | sort >after
+	cmp before after || fail "the target has changed"
+	[ ! -e "$ASSAY_DB" ] || fail "an archive was made"
+	! grep -E 'O_(WRONLY|RDWR|CREAT|TMPFILE)' trace || fail "something was opened for writing"
+	! grep -E ' (mkdir|mkdirat|unlink|unlinkat|rename|renameat2?|linkat|symlinkat|ftruncate|fallocate|fsync|fdatasync|syncfs|chmod|fchmodat|utimensat)\(' trace ||
+		fail "something was made or changed"
+	! grep -E ' p?writev?(64)?\((3|[4-9]|1[0-9]),' trace || fail "something was written"
+}
+
+test_a_relative_path_and_a_link_mean_the_same() {
+	mkdir -p real/target
+	ln -s real/target link
+	info_json real/target
+	cp out real.json
+	info_json link
+	equal path "$PWD/real/target" "$(read_json "d['stack']['path']")"
+	(cd real && expect 0 "$ASSAY" info --format json ../link && mv out ../out)
+	equal path "$PWD/real/target" "$(read_json "d['stack']['path']")"
+}
+
+test_the_stack_is_a_tree_down_to_the_disk() {
+	loop_mount ext4 64 mnt
+	local loop
+	loop=$(basename "$(findmnt -nro SOURCE mnt)")
+	info_json mnt
+	equal filesystem ext4 "$(read_json "d['stack']['filesystem']")"
+	equal device "$loop" "$(read_json "d['stack']['on'][0]['name']")"
+	equal kind loop "$(read_json "d['stack']['on'][0]['kind']")"
+	equal scheduler "$(sed 's/.*\[\(.*\)\].*/\1/' "/sys/class/block/$loop/queue/scheduler")" \
+		"$(read_json "d['stack']['on'][0]['facts']['scheduler']")"
+	equal backing "$PWD/mnt.img" "$(read_json "d['stack']['backing']['path']")"
+	expect 0 "$ASSAY" info mnt
+	grep -q "^+- $loop  *loop" out || fail "the tree does not hold the loop device"
+}
+
+test_a_device_takes_the_phases_that_work_on_devices() {
+	need_root
+	truncate -s 16M disk.img
+	loop_device disk.img
+	info_json "$device"
+	equal refused True "$(read_json "'works on files' in [p['reason'] for p in d['phases'] if p['name'] == 'block_read'][0]")"
+	equal usable True "$(read_json "[p['usable'] for p in d['phases'] if p['name'] == 'random'][0]")"
+	equal device True "$(read_json "d['stack']['device']")"
+}
+
+test_an_engine_that_cannot_be_used_says_why() {
+	need_strace
+	mkdir target
+	expect 0 strace -f -o /dev/null -e inject=io_uring_setup:error=EPERM "$ASSAY" info --format json target
+	equal usable False "$(read_json "[e['usable'] for e in d['engines'] if e['name'] == 'io_uring'][0]")"
+	equal reason True "$(read_json "bool([e['reason'] for e in d['engines'] if e['name'] == 'io_uring'][0])")"
+	expect 0 strace -f -o /dev/null -e inject=io_uring_setup:error=EPERM "$ASSAY" help engines
+	has out "not here:"
+}
+
+test_minds_barriers_and_a_read_only_mount() {
+	loop_mount ext4 64 mnt
+	info_json mnt
+	not_warned barriers_off
+	mount -o remount,barrier=0 mnt
+	info_json mnt
+	warned barriers_off "barrier"
+	mount -o remount,ro,barrier=1 mnt
+	info_json mnt
+	warned read_only "read-only"
+	not_warned barriers_off
+}
+
+test_minds_a_filesystem_that_is_nearly_full() {
+	loop_mount ext4 64 mnt
+	info_json mnt
+	not_warned nearly_full
+	head -c 50M /dev/zero >mnt/large
+	sync -f mnt
+	info_json mnt
+	warned nearly_full "available"
+}
+
+test_minds_a_loop_device_without_direct_io() {
+	need_root
+	truncate -s 16M disk.img
+	device=$(losetup -f --show disk.img) || skip "no loop devices"
+	defer "losetup -d $device"
+	info_json "$device"
+	warned loop_buffered "$(basename "$device") goes through the page cache"
+	losetup --direct-io=on "$device" 2>/dev/null || skip "no direct I/O on this file"
+	info_json "$device"
+	not_warned loop_buffered
+}
+
+test_minds_what_others_do_now() {
+	loop_mount ext4 64 mnt
+	local loop
+	loop=$(basename "$(findmnt -nro SOURCE mnt)")
+	head -c 8M /dev/zero >mnt/other
+	while [ ! -e stop ]; do dd if=/dev/zero of=mnt/other bs=1M count=8 oflag=direct conv=notrunc; done 2>/dev/null &
+	local writer=$!
+	defer "touch stop; wait $writer"
+	info_json mnt
+	warned other_io "$loop read"
+}
+
+test_minds_a_small_memory_limit() {
+	need_root
+	local group=/sys/fs/cgroup/memory/assay-test-$$
+	mkdir "$group" 2>/dev/null || skip "no memory group can be made"
+	defer "rmdir $group"
+	[ -e "$group/memory.limit_in_bytes" ] || skip "no memory limits here"
+	echo 256M >"$group/memory.limit_in_bytes"
+	mkdir target
+	(echo "$BASHPID" >"$group/tasks" && info_json target)
+	warned memory_limit "256 MiB"
+}
+
+test_minds_limits_of_io() {
+	need_root
+	local group=/sys/fs/cgroup/blkio/assay-test-$$
+	mkdir "$group" 2>/dev/null || skip "no blkio group can be made"
+	defer "rmdir $group"
+	[ -e "$group/blkio.throttle.read_bps_device" ] || skip "blkio does not throttle here"
+	truncate -s 16M disk.img
+	loop_device disk.img
+	echo "$(cat "/sys/class/block/$(basename "$device")/dev") 1048576" >"$group/blkio.throttle.read_bps_device"
+	(echo "$BASHPID" >"$group/tasks" && info_json "$device")
+	warned throttled "$(basename "$device") rbps=1048576"
+	equal limits rbps=1048576 "$(read_json "d['stack']['on'][0]['limits']")"
+}
+
+test_minds_memory_and_asks_of_direct_io() {
+	tmpfs_mount 16 mnt
+	info_json mnt
+	warned memory "nothing in it is durable"
+	mkdir target
+	echo some >target/file
+	expect 0 "$ASSAY" info target
+	grep -q 'Direct I/O *\(works\|refused\)' out || fail "direct I/O was not asked for"
+}
+
+test_minds_a_filesystem_that_refuses_direct_io() {
+	need_strace
+	mkdir target
+	echo some >target/some-file
+	expect 0 strace -f -o /dev/null -P some-file -e trace=openat \
+		-e inject=openat:error=EINVAL "$ASSAY" info --format json target
+	read_json "d['warnings']" | grep -q direct_io || skip "strace cannot inject by path here"
+	warned direct_io "some-file"
+}
+
+test_without_root_it_works_and_names_what_is_left_out() {
+	mkdir target
+	chmod 755 . target
+	expect 0 as_nobody "$ASSAY" info --format json target
+	warned unprivileged "without root"
+}
+
+test_help_lists_the_engines() {
+	expect 0 "$ASSAY" help engines
+	for engine in sync libaio io_uring null; do has out "$engine"; done
+	expect 2 "$ASSAY" help engine
+	one_sentence "engines"
+}
