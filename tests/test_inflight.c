@@ -29,7 +29,8 @@ static struct fake {
 	uint64_t calls, submitted, moved_bytes, full_reaps, reaps, not_full;
 	unsigned most_in_flight, most_in_a_call;
 	bool two_masters; /* a slot was submitted while it was out */
-	uint64_t last_submit_ns;
+	const struct worker *worker; /* whose deadline counts */
+	unsigned late_calls;
 } fake;
 
 static int fake_probe(struct err *err)
@@ -71,6 +72,7 @@ static int64_t decide(const struct io *io)
 static int fake_submit(void *context, struct io *const requests[], unsigned count, struct err *err)
 {
 	(void)context;
+	fake.late_calls += clock_now_ns() >= fake.worker->deadline_ns;
 	if (++fake.calls == fake.broken_at)
 		return err_set(err, -ENXIO, "the context is gone");
 	for (unsigned i = 0; i < count; i++) {
@@ -88,7 +90,6 @@ static int fake_submit(void *context, struct io *const requests[], unsigned coun
 	if (count > fake.most_in_a_call)
 		fake.most_in_a_call = count;
 	spin(fake.submit_cost_ns + (count - 1) * fake.batch_cost_ns);
-	fake.last_submit_ns = clock_now_ns();
 	return 0;
 }
 
@@ -176,6 +177,7 @@ static struct bench *bench_new(void)
 	CU_ASSERT_PTR_NOT_NULL_FATAL(bench);
 	memset(&fake, 0, sizeof(fake));
 	rng_init(&fake.rng, 1);
+	fake.worker = &bench->worker;
 	bench->run.stop = &bench->stop;
 	for (int i = 0; i < 2; i++) {
 		histogram_init(&bench->recorders[i].histogram);
@@ -307,8 +309,8 @@ static void test_window(void)
 	/* The warm-up and the tail ran and do not count. */
 	CU_ASSERT(fake.submitted > counted(bench) + 15);
 	CU_ASSERT_EQUAL(bench->stats.reaped, counted(bench));
-	/* Nothing was started after the deadline: the last call began before it. */
-	CU_ASSERT(fake.last_submit_ns < bench->worker.deadline_ns + 10 * NS_PER_MS);
+	/* A worker put to sleep between a look at the clock and the call may be late once. */
+	CU_ASSERT(fake.late_calls <= 1);
 	CU_ASSERT(bench->stats.submitted <= fake.submitted);
 	bench_free(bench);
 }
@@ -480,9 +482,9 @@ static void test_batches(void)
 
 	bench->load.batch = 4;
 	CU_ASSERT_EQUAL(bench_run(bench), 0);
-	CU_ASSERT_DOUBLE_EQUAL((double)bench->stats.submitted / (double)bench->stats.submit_calls, 4.0,
-			       0.1);
-	CU_ASSERT_DOUBLE_EQUAL((double)bench->stats.reaped / (double)bench->stats.reap_calls, 4.0, 0.1);
+	CU_ASSERT_EQUAL(fake.submitted, 4 * fake.calls);
+	CU_ASSERT_EQUAL(bench->stats.submitted, 4 * bench->stats.submit_calls);
+	CU_ASSERT_EQUAL(bench->stats.reaped, 4 * bench->stats.reap_calls);
 	CU_ASSERT_EQUAL(bench->stats.batch, 4);
 	bench_free(bench);
 }
@@ -510,7 +512,7 @@ static unsigned settled(uint64_t submit_cost_ns, uint64_t batch_cost_ns, unsigne
 /* A trial that others on the machine disturb leaves things as they are: one of a few succeeds. */
 static bool settles_on(unsigned batch, unsigned depth)
 {
-	for (int attempt = 0; attempt < 10; attempt++)
+	for (int attempt = 0; attempt < 30; attempt++)
 		if (settled(20000, 100, depth) == batch)
 			return true;
 	return false;

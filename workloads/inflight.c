@@ -38,9 +38,11 @@ struct slot {
 struct trial {
 	bool active;
 	unsigned slice, batch;
-	uint64_t slice_ns, slice_end_ns;
+	uint64_t slice_ns, slice_start_ns;
 	uint64_t end_ns; /* where the window starts: the trial is over by then or void */
-	uint64_t counts[2 * TRIAL_PAIRS + 1]; /* the first slice settles the device, uncounted */
+	struct slice {
+		uint64_t count, ns;
+	} slices[2 * TRIAL_PAIRS + 1]; /* the first settles the device, it is not looked at */
 };
 
 struct inflight {
@@ -231,37 +233,51 @@ static void trial_start(struct inflight *flight, const struct worker *worker)
 	    worker->window_start_ns <= now_ns)
 		return;
 	trial->active = true;
-	trial->slice_ns = (worker->window_start_ns - now_ns) / (2 * TRIAL_PAIRS + 2);
-	trial->slice_end_ns = now_ns + trial->slice_ns;
+	/* Slices may last longer than planned: a third of the warm-up is left for that. */
+	trial->slice_ns = (worker->window_start_ns - now_ns) * 2 / 3 / (2 * TRIAL_PAIRS + 1);
+	trial->slice_start_ns = now_ns;
 	trial->end_ns = worker->window_start_ns;
+}
+
+static bool faster(const struct slice *a, const struct slice *b, unsigned gain_percent)
+{
+	return (double)a->count * (double)b->ns * 100 >
+	       (double)b->count * (double)a->ns * (100 + gain_percent);
 }
 
 static bool trial_favours_batches(const struct trial *trial)
 {
-	uint64_t without = 0, with = 0;
+	struct slice without = {0}, with = {0};
 	unsigned wins = 0;
 
 	if (trial->slice <= 2 * TRIAL_PAIRS)
 		return false;
 	for (unsigned i = 1; i <= 2 * TRIAL_PAIRS; i += 2) {
-		with += trial->counts[i];
-		without += trial->counts[i + 1];
-		wins += trial->counts[i] > trial->counts[i + 1];
+		const struct slice *pair = &trial->slices[i];
+
+		wins += faster(&pair[0], &pair[1], 0);
+		with.count += pair[0].count;
+		with.ns += pair[0].ns;
+		without.count += pair[1].count;
+		without.ns += pair[1].ns;
 	}
-	return with + without >= TRIAL_COUNT_MIN && wins >= TRIAL_WINS &&
-	       with * 100 > without * (100 + TRIAL_GAIN_PERCENT);
+	return with.count + without.count >= TRIAL_COUNT_MIN && wins >= TRIAL_WINS &&
+	       faster(&with, &without, TRIAL_GAIN_PERCENT);
 }
 
+/* A slice lasts until the reap that ends it, however late that comes. */
 static void trial_step(struct inflight *flight, unsigned reaped)
 {
 	struct trial *trial = &flight->trial;
+	struct slice *slice = &trial->slices[trial->slice];
 
-	trial->counts[trial->slice] += reaped;
-	if (flight->now_ns < trial->slice_end_ns)
-		return;
-	trial->slice_end_ns += trial->slice_ns;
-	trial->slice++;
-	flight->batch = trial->slice % 2 ? trial->batch : 1;
+	slice->count += reaped;
+	slice->ns = flight->now_ns - trial->slice_start_ns;
+	if (slice->ns >= trial->slice_ns) {
+		trial->slice_start_ns = flight->now_ns;
+		trial->slice++;
+		flight->batch = trial->slice % 2 ? trial->batch : 1;
+	}
 	trial->active = trial->slice <= 2 * TRIAL_PAIRS && flight->now_ns < trial->end_ns;
 	if (!trial->active)
 		flight->batch = trial_favours_batches(trial) ? trial->batch : 1;
