@@ -402,17 +402,17 @@ static void cost(const struct point *point, const struct target *target, struct 
 	struct pages_shape pages = pages_of(point);
 	uint64_t interval_ns = point_number(point, "interval");
 	uint64_t time_ns = point_number(point, "time");
+	uint64_t dirty_bytes = point_number(point, "dirty_pages") * pages.page_bytes;
 
 	(void)target;
 	wal_cost(&shape, cost);
 	cost->data_bytes = pages.size_bytes;
 	cost->log_bytes += pages_extra_bytes(&pages);
-	cost->write_bytes += point_number(point, "dirty_pages") * pages.page_bytes *
-			     (pages.doublewrite ? 2 : 1) * (CYCLES_MIN + 1);
+	cost->write_bytes += dirty_bytes * (pages.doublewrite ? 2 : 1) * (CYCLES_MIN + 1);
 	cost->time_ns = time_ns > CYCLES_MIN * interval_ns ? time_ns : CYCLES_MIN * interval_ns;
 	cost->lays_out = true;
 	if (!pages.direct)
-		cost->memory_bytes = point_number(point, "dirty_pages") * pages.page_bytes;
+		cost->memory_bytes = dirty_bytes < pages.size_bytes ? dirty_bytes : pages.size_bytes;
 }
 
 /* ---- parameters ---- */

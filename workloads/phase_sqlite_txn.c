@@ -68,7 +68,7 @@ struct client {
 
 /* ---- errors ---- */
 
-/* The system call behind an error of input or output. */
+/* The system call behind an error of input or output. SQLite often forgets its errno on the way. */
 static const char *call_of(int extended)
 {
 	switch (extended) {
@@ -101,8 +101,8 @@ static int sql_error(const struct bank *bank, sqlite3 *db, const char *what, str
 
 	if (!call)
 		return err_set(err, -EIO, "%s in %s: %s", what, bank->path, sqlite3_errmsg(db));
-	return err_set(err, system ? -system : -EIO, "%s in %s: %s: %s: %s", what, bank->path,
-		       sqlite3_errmsg(db), call, system ? strerror(system) : "no cause given");
+	return err_set(err, system ? -system : -EIO, "%s in %s: %s, %s%s%s", what, bank->path,
+		       sqlite3_errmsg(db), call, system ? ": " : "", system ? strerror(system) : "");
 }
 
 static int execute(const struct bank *bank, sqlite3 *db, const char *sql, struct err *err)
