@@ -167,10 +167,10 @@ static struct chart *start_chart(struct document *document, const struct lines *
 				 const char *what, const char *phases, const char *text)
 {
 	char *title = must_format("%s: %s", what, phases);
-	char *words = lines->all > lines->count
-			      ? must_format("%s %zu of %zu lines are drawn; the tables have all.", text,
-					    lines->count, lines->all)
-			      : must_copy(text);
+	char *words = lines->all == lines->count
+			      ? must_copy(text)
+			      : must_format("%s %zu of %zu lines are drawn; the tables have all.",
+					    text, lines->count, lines->all);
 	struct chart *chart = document_chart(document, CHART_LINES, title, words);
 
 	free(words);
@@ -391,7 +391,8 @@ static bool is_far_apart(const struct lines *lines)
 	double low = INFINITY, high = 0;
 
 	for (size_t i = 0; i < lines->count; i++) {
-		double rate = entry_median(lines->items[i].entry, lines->items[i].operation, "rate");
+		const struct line *line = &lines->items[i];
+		double rate = entry_median(line->entry, line->operation, "rate");
 
 		low = fmin(low, rate);
 		high = fmax(high, rate);

@@ -61,7 +61,7 @@ size_t entry_usable(const struct entry *entry, const struct measurement **usable
  * lacks the metric. */
 double entry_median(const struct entry *entry, const char *operation, const char *metric);
 
-/* Why there is no such median: "void, see the flags", "failed: MESSAGE", ... The caller's to free. */
+/* Why there is no such median: "void, see the flags", "failed: MESSAGE". The caller's to free. */
 char *entry_gap(const struct entry *entry, const char *metric);
 
 /* The parts of the battery, in its order. */

@@ -491,11 +491,13 @@ static void plot_intervals(FILE *out, const struct chart *chart, struct plot_tex
 	for (size_t s = 0; s < chart->series_count; s++)
 		put_intervals(out, chart, s);
 	for (size_t s = 0; s < chart->series_count; s++) {
-		if (!chart->series[s].count)
+		const struct chart_series *series = &chart->series[s];
+
+		if (!series->count)
 			continue;
-		fprintf(out, "%s$s%zu using 1:2:3:4 with xerrorbars lw %.1f ps 0.55 pt %u", before, s,
-			LINE_WIDTH, plot_mark(&chart->series[s]));
-		put_ink(out, "lc", plot_ink(&chart->series[s]));
+		fprintf(out, "%s$s%zu using 1:2:3:4 with xerrorbars lw %.1f ps 0.55 pt %u", before,
+			s, LINE_WIDTH, plot_mark(series));
+		put_ink(out, "lc", plot_ink(series));
 		before = ", ";
 	}
 	if (*before == 'p')
@@ -516,8 +518,10 @@ static void put_cell(FILE *out, const struct chart *chart, size_t row,
 	double y = (double)(chart->series_count - row) - 1;
 	char text[UNIT_TEXT_MAX];
 
-	fprintf(out, "set object rect from first %g,%g to first %g,%g fs transparent solid %.3f noborder",
-		point->x, y, point->x + 1, y + 1, HEAT_LEAST + share * (PLOT_HEAT_MOST - HEAT_LEAST));
+	fprintf(out, "set object rect from first %g,%g to first %g,%g", point->x, y, point->x + 1,
+		y + 1);
+	fprintf(out, " fs transparent solid %.3f noborder",
+		HEAT_LEAST + share * (PLOT_HEAT_MOST - HEAT_LEAST));
 	put_ink(out, "fc", INK_HEAT);
 	putc('\n', out);
 	if (chart->category_count > HEAT_TEXTS_MOST)

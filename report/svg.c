@@ -186,7 +186,8 @@ static void put_value(const struct filter *filter, const char *name, size_t name
 		fprintf(filter->out, " %.*s=\"", (int)name_length, name);
 		put_colour(filter->out, value, length);
 	} else if (is_among(name, name_length, links)) {
-		fprintf(filter->out, " href=\"#c%zu-%.*s", filter->chart, (int)length - 1, value + 1);
+		fprintf(filter->out, " href=\"#c%zu-%.*s", filter->chart, (int)length - 1,
+			value + 1);
 	} else if (name_length == 2 && !strncmp(name, "id", 2)) {
 		fprintf(filter->out, " id=\"c%zu-%.*s", filter->chart, (int)length, value);
 	} else {
@@ -324,7 +325,8 @@ static char *make_element(const struct chart *chart, size_t index, const char *s
 		"<svg viewBox=\"0 0 %d %u\" width=\"%d\" height=\"%u\" role=\"img\" "
 		"aria-labelledby=\"c%zu-title\" aria-describedby=\"c%zu-desc\">"
 		"<title id=\"c%zu-title\">",
-		PLOT_WIDTH, plot_height(chart), PLOT_WIDTH, plot_height(chart), index, index, index);
+		PLOT_WIDTH, plot_height(chart), PLOT_WIDTH, plot_height(chart), index, index,
+		index);
 	html_text(writing.out, chart->title);
 	fprintf(writing.out, "</title><desc id=\"c%zu-desc\">", index);
 	html_text(writing.out, words);
@@ -336,7 +338,7 @@ static char *make_element(const struct chart *chart, size_t index, const char *s
 	return writing_close(&writing);
 }
 
-/* ---- the key ---------------------------------------------------------------------------------- */
+/* ---- the key ----------------------------------------------------------------------------- */
 
 /* Marks as gnuplot has them by number, around 16,6. */
 static const char *mark_path(unsigned mark)
@@ -454,7 +456,8 @@ static int take_apart(const struct chart *const charts[], size_t count, const ch
 	size_t drawn = 0;
 
 	while (drawn < count) {
-		const char *start = strstr(text, "<svg"), *end = start ? strstr(start, "</svg>") : NULL;
+		const char *start = strstr(text, "<svg");
+		const char *end = start ? strstr(start, "</svg>") : NULL;
 
 		if (!end)
 			break;

@@ -154,8 +154,8 @@ static bool is_void_element(const char *name)
 static void check_elements(const char *page)
 {
 	static const char known[] =
-		" html head meta link title style body a nav ul li main section h1 h2 dl div dt dd p "
-		"table caption thead tbody tr th td figure figcaption svg g path circle rect use "
+		" html head meta link title style body a nav ul li main section h1 h2 dl div dt dd "
+		"p table caption thead tbody tr th td figure figcaption svg g path circle rect use "
 		"polygon polyline line text defs desc footer ";
 	char stack[DEPTH_MAX][NAME_BYTES];
 	size_t depth = 0;
@@ -383,7 +383,8 @@ static void test_facts_of_one_name(void)
 	document_fact(&document, "", "bfq");
 	document_fact(&document, "Kernel", "6.1");
 	page = page_of(&document);
-	CU_ASSERT_PTR_NOT_NULL(strstr(page, "<div><dt>Scheduler</dt><dd>none</dd><dd>bfq</dd></div>"));
+	CU_ASSERT_PTR_NOT_NULL(
+		strstr(page, "<div><dt>Scheduler</dt><dd>none</dd><dd>bfq</dd></div>"));
 	free(page);
 	document_release(&document);
 }
@@ -539,8 +540,9 @@ static void test_without_gnuplot(void)
 	char *path = replace_path("/nonexistent"), *page = page_of_run(fixture_loads);
 
 	restore_path(path);
-	CU_ASSERT_EQUAL(occurrences(page, "Charts are left out: gnuplot is not installed; the tables "
-					  "hold every figure."), 1);
+	CU_ASSERT_EQUAL(occurrences(page, "Charts are left out: gnuplot is not installed; the "
+					  "tables hold every figure."),
+			1);
 	CU_ASSERT_PTR_NULL(strstr(page, "<figure"));
 	CU_ASSERT_PTR_NULL(strstr(page, "class=\"charts\""));
 	CU_ASSERT_PTR_NOT_NULL(strstr(page, "74.1 k/s"));
@@ -650,7 +652,8 @@ static void test_commands_stay_text(void)
 /* A number that may be anything a measurement can be, and then some. */
 static double any_number(struct rng *rng)
 {
-	static const double odd[] = {0, -1, 1, 1e-300, 1e300, NAN, INFINITY, -INFINITY, 0.999999, 5};
+	static const double odd[] = {0,   -1,	1,	   1e-300,   1e300,
+				     NAN, INFINITY, -INFINITY, 0.999999, 5};
 
 	if (!rng_below(rng, 4))
 		return odd[rng_below(rng, sizeof(odd) / sizeof(odd[0]))];

@@ -181,53 +181,63 @@ static void test_matrix_members(void)
 	archived_run_release(&run);
 }
 
-/* Where each load has the engine that suits it, engines do not part the matrix; where two are
- * compared each has its own. */
+/* Says of each measurement which engine it had: of loads with one small request "sync". */
+static void set_engines(struct archived_run *run, const char *others)
+{
+	for (size_t i = 0; i < run->measurement_count; i++) {
+		struct measurement *measurement = &run->measurements[i];
+		const struct parameter *small = measurement_parameter(measurement, "num_small");
+		bool one = small && small->value.number == 1;
+
+		measurement_add_parameter(measurement, "engine",
+					  value_text(one ? "sync" : others));
+	}
+}
+
+/* Moves the measurements of the second run to the end of the first. */
+static void append_run(struct archived_run *run, struct archived_run *other)
+{
+	size_t count = run->measurement_count + other->measurement_count;
+
+	run->measurements = realloc(run->measurements, count * sizeof(*run->measurements));
+	CU_ASSERT_PTR_NOT_NULL_FATAL(run->measurements);
+	memcpy(run->measurements + run->measurement_count, other->measurements,
+	       other->measurement_count * sizeof(*run->measurements));
+	run->measurement_count = count;
+	other->measurement_count = 0;
+}
+
+/* Where each load has the engine that suits it, engines do not part the matrix. */
 static void test_matrix_engines(void)
 {
-	struct archived_run runs[2];
-	struct measurement *measurements = calloc(256, sizeof(*measurements));
-	size_t count = 0;
+	struct archived_run run;
 	char *text, *at;
 
-	CU_ASSERT_PTR_NOT_NULL_FATAL(measurements);
-	for (int r = 0; r < 2; r++) {
-		fixture_loads(&runs[r]);
-		for (size_t i = 0; i < runs[r].measurement_count; i++) {
-			const struct parameter *small =
-				measurement_parameter(&runs[r].measurements[i], "num_small");
-			bool sync = r || (small && small->value.number == 1);
-
-			measurement_add_parameter(&runs[r].measurements[i], "engine",
-						  value_text(sync ? "sync" : "io_uring"));
-		}
-	}
-	text = held_text(runs, 1, &format_text, 200);
+	fixture_loads(&run);
+	set_engines(&run, "io_uring");
+	text = held_text(&run, 1, &format_text, 200);
 	at = strstr(text, "IOPS of small requests: small 8k, large 1m random; outstanding");
 	CU_ASSERT_PTR_NOT_NULL_FATAL(at);
 	CHECK_SAYS(line_of(at, "          0  "), "9.26 k/s  18.5 k/s  27.8 k/s");
 	CU_ASSERT_PTR_NULL(strstr(at + 1, "IOPS of small requests"));
 	free(text);
+	archived_run_release(&run);
+}
 
-	/* The same loads, all of them with both engines, as one run. */
-	for (int r = 0; r < 2; r++)
-		for (size_t i = 0; i < runs[r].measurement_count; i++) {
-			struct measurement *measurement = &runs[r].measurements[i];
+/* Where two are compared, each has its own. */
+static void test_matrix_engines_compared(void)
+{
+	struct archived_run runs[2];
+	char *text;
 
-			for (size_t p = 0; !r && p < measurement->parameter_count; p++)
-				if (!strcmp(measurement->parameters[p].name, "engine"))
-					measurement->parameters[p].value = value_text("io_uring");
-			measurements[count++] = *measurement;
-		}
-	free(runs[0].measurements);
-	free(runs[1].measurements);
-	runs[0].measurements = measurements;
-	runs[0].measurement_count = count;
-	runs[1].measurements = NULL;
-	runs[1].measurement_count = 0;
+	fixture_loads(&runs[0]);
+	fixture_loads(&runs[1]);
+	set_engines(&runs[0], "libaio");
+	set_engines(&runs[1], "io_uring");
+	append_run(&runs[0], &runs[1]);
 	text = held_text(runs, 1, &format_text, 200);
+	CHECK_SAYS(text, "IOPS of small requests: small 8k, large 1m random, engine libaio; ");
 	CHECK_SAYS(text, "IOPS of small requests: small 8k, large 1m random, engine io_uring; ");
-	CHECK_SAYS(text, "IOPS of small requests: small 8k, large 1m random, engine sync; ");
 	free(text);
 	release_all(runs, 2);
 }
@@ -710,7 +720,8 @@ static const struct test tests[] = {
 	{"a run without flags says so", test_no_flags},
 	{"Orion's matrix and a grid print as tables", test_loads_golden},
 	{"a point of another size is no part of the matrix", test_matrix_members},
-	{"engines part the matrix only where they are compared", test_matrix_engines},
+	{"an engine chosen for its load does not part the matrix", test_matrix_engines},
+	{"engines that are compared have a matrix each", test_matrix_engines_compared},
 	{"Orion's summary names the best points and the knee", test_orion},
 	{"an empty run is told without a guess", test_empty_run},
 	{"no run at all is an error", test_no_run},
