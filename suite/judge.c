@@ -37,6 +37,36 @@ void rules_release(struct rules *rules)
 	*rules = (struct rules){0};
 }
 
+/* A parameter as a user would type it; false for those that seldom tell rows apart. */
+static bool describe_parameter(const char *phase_name, const struct parameter *parameter,
+			       char text[VALUE_TEXT_MAX])
+{
+	static const char *const telling[] = {"queue_depth", "num_small", "num_large", "clients",
+					      "method", "block_size", NULL};
+	const struct phase *phase = phase_find(phase_name);
+	int index = phase ? phase_param_index(phase, parameter->name) : -1;
+
+	for (size_t t = 0; index >= 0 && telling[t]; t++)
+		if (!strcmp(telling[t], parameter->name)) {
+			param_format(phase->params[index].param, &parameter->value, text);
+			return true;
+		}
+	return false;
+}
+
+/* What is judged, with the parameters that tell it from its like. */
+static void describe(char *text, size_t size, const char *what, const char *phase,
+		     const struct parameter *parameters, size_t count)
+{
+	size_t used = (size_t)snprintf(text, size, "%s", what);
+	char value[VALUE_TEXT_MAX];
+
+	for (size_t i = 0; i < count && used < size; i++)
+		if (describe_parameter(phase, &parameters[i], value))
+			used += (size_t)snprintf(text + used, size - used, " %s=%s",
+						 parameters[i].name, value);
+}
+
 /* ---- 1: every phase ended ---- */
 
 static void judge_status(struct court *court, bool *failed)
@@ -155,12 +185,14 @@ static void find(const struct criterion *criterion, const struct measurement *me
 }
 
 static void add_finding(struct court *court, const struct criterion *criterion,
-			const struct finding *finding)
+			const struct measurement *point, const struct finding *finding)
 {
 	enum outcome outcome = OUTCOME_INCONCLUSIVE;
 	char required[UNIT_TEXT_MAX + 12], measured[2 * UNIT_TEXT_MAX + 16] = "n/a", reason[200] = "";
-	char low[UNIT_TEXT_MAX], high[UNIT_TEXT_MAX];
+	char low[UNIT_TEXT_MAX], high[UNIT_TEXT_MAX], rule[400];
 
+	describe(rule, sizeof(rule), criterion->text, point->phase, point->parameters,
+		 point->parameter_count);
 	unit_format(low, criterion->unit, criterion->limit);
 	snprintf(required, sizeof(required), "%s %s", criterion->at_most ? "at most" : "at least", low);
 	unit_format(low, criterion->unit, finding->low);
@@ -177,7 +209,7 @@ static void add_finding(struct court *court, const struct criterion *criterion,
 			 finding->hold + finding->break_);
 	else
 		outcome = finding->hold ? OUTCOME_PASS : OUTCOME_FAIL;
-	verdict_add(court->verdict, criterion->text, required, measured, outcome, reason);
+	verdict_add(court->verdict, rule, required, measured, outcome, reason);
 }
 
 /* Each point once: where it first stands in the runs. */
@@ -201,7 +233,7 @@ static void judge_point(struct court *court, const struct criterion *criterion,
 		for (size_t m = 0; m < court->runs[r].measurement_count; m++)
 			if (same_point(&court->runs[r].measurements[m], point))
 				find(criterion, &court->runs[r].measurements[m], &finding);
-	add_finding(court, criterion, &finding);
+	add_finding(court, criterion, point, &finding);
 }
 
 static int judge_criterion(struct court *court, const struct criterion *criterion, struct err *err)
@@ -239,41 +271,15 @@ static enum outcome outcome_of_cell(const struct compared_row *row, const struct
 	return good < -tolerance ? OUTCOME_FAIL : OUTCOME_INCONCLUSIVE;
 }
 
-/* A parameter as a user would type it; false for those that seldom tell rows apart. */
-static bool describe_parameter(const struct compared_row *row, const struct parameter *parameter,
-			       char text[VALUE_TEXT_MAX])
-{
-	static const char *const telling[] = {"queue_depth", "num_small", "num_large", "clients",
-					      "method", "block_size", NULL};
-	const struct phase *phase = phase_find(row->phase);
-	int index = phase ? phase_param_index(phase, parameter->name) : -1;
-
-	for (size_t t = 0; index >= 0 && telling[t]; t++)
-		if (!strcmp(telling[t], parameter->name)) {
-			param_format(phase->params[index].param, &parameter->value, text);
-			return true;
-		}
-	return false;
-}
-
-static void describe_row(const struct compared_row *row, char *text, size_t size)
-{
-	size_t used = (size_t)snprintf(text, size, "%s.%s.%s", row->phase, row->operation, row->metric);
-	char value[VALUE_TEXT_MAX];
-
-	for (size_t i = 0; i < row->parameter_count && used < size; i++)
-		if (describe_parameter(row, &row->parameters[i], value))
-			used += (size_t)snprintf(text + used, size - used, " %s=%s",
-						 row->parameters[i].name, value);
-}
-
 static void judge_row(struct court *court, const struct compared_row *row, size_t base, size_t ours,
 		      double tolerance)
 {
 	const struct compared_cell *was = &row->cells[base], *is = &row->cells[ours];
-	char rule[200], required[100], measured[120], reason[200], a[UNIT_TEXT_MAX], b[UNIT_TEXT_MAX];
+	char name[3 * NAME_MAX_BYTES + 3], rule[300], required[100], measured[120], reason[200];
+	char a[UNIT_TEXT_MAX], b[UNIT_TEXT_MAX];
 
-	describe_row(row, rule, sizeof(rule));
+	snprintf(name, sizeof(name), "%s.%s.%s", row->phase, row->operation, row->metric);
+	describe(rule, sizeof(rule), name, row->phase, row->parameters, row->parameter_count);
 	snprintf(required, sizeof(required), "within %.3g %% of %s", 100 * tolerance,
 		 unit_format(a, row->unit, was->median));
 	snprintf(measured, sizeof(measured), "%s", unit_format(b, row->unit, is->median));

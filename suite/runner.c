@@ -219,7 +219,7 @@ static void counters_on(struct crew *crew)
 static void counters_off(struct crew *crew)
 {
 	if (crew->runner->witness)
-		witness_stop(crew->runner->witness);
+		witness_stop(crew->runner->witness, crew->deadline_ns);
 	if (crew->runner->counters)
 		counters_stop(crew->runner->counters);
 	if (log_counters(crew))

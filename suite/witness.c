@@ -291,7 +291,7 @@ void witness_start(struct witness *witness)
 		counters_start(witness->below);
 }
 
-void witness_stop(struct witness *witness)
+void witness_stop(struct witness *witness, uint64_t load_end_ns)
 {
 	struct evidence_clock *seen = &witness->evidence.clock;
 	const struct clocks *start = &witness->start;
@@ -303,7 +303,11 @@ void witness_stop(struct witness *witness)
 		witness->pressure_us[i] +=
 			read_pressure_us(witness->pressure_fds[i]) - witness->pressure_start_us[i];
 	now = read_clocks();
-	witness->evidence.devices.counted_ns += now.monotonic_ns - start->monotonic_ns;
+	/* A load that has ended adds nothing to counters that are read late. */
+	if (load_end_ns > start->monotonic_ns)
+		witness->evidence.devices.counted_ns +=
+			(now.monotonic_ns < load_end_ns ? now.monotonic_ns : load_end_ns) -
+			start->monotonic_ns;
 	seen->known = seen->known && now.known && start->known;
 	seen->suspended_ns += (int64_t)(now.boot_ns - start->boot_ns) -
 			      (int64_t)(now.monotonic_ns - start->monotonic_ns);

@@ -42,7 +42,9 @@ void witness_look(struct witness *witness, const struct target *target, uint64_t
 
 void witness_begin(struct witness *witness);
 void witness_start(struct witness *witness);
-void witness_stop(struct witness *witness);
+
+/* load_end_ns: when the load was to end, on CLOCK_MONOTONIC; a reading may come later than that. */
+void witness_stop(struct witness *witness, uint64_t load_end_ns);
 
 /* A pass did so many units of work in so long. */
 void witness_pass(struct witness *witness, uint64_t units, uint64_t elapsed_ns);
