@@ -76,6 +76,8 @@ test_the_same_device_against_its_own_baseline_never_fails() {
 	for i in 1 2 3; do
 		got=0
 		"$ASSAY" certify -q "${load[@]}" --rounds 3 --baseline before target >out 2>err || got=$?
+		# Of a machine that others use at the same time no test can say what it ought to be.
+		! grep -qE '\] (foreign|steal)|D[0-9]+ (foreign|steal)' out || skip "others use the machine"
 		[ $got -eq 0 ] || [ $got -eq 4 ] || {
 			cat out err
 			fail "exit $got"
