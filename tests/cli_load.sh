@@ -178,8 +178,8 @@ test_what_cannot_be_done_is_skipped_with_its_reason() {
 }
 
 test_a_grid_is_a_product_and_every_point_says_what_it_is() {
-	load --phases patterns --set patterns.operation=read,write --set patterns.block_size=512,4k,1m \
-		--set patterns.queue_depth=16,32 --time 20ms
+	load --phases patterns --set patterns.operation=read,write --set patterns.block_size=512,4k,64k \
+		--set patterns.queue_depth=16,32 --time 200ms
 	equal "points" 24 "$(query 'SELECT count(*) FROM measurement')"
 	equal "measured or skipped" 24 \
 		"$(query "SELECT count(*) FROM measurement WHERE status IN ('ok', 'skipped')")"
@@ -204,6 +204,38 @@ test_the_null_engine_moves_nothing() {
 	has out "cost of the harness"
 }
 
+refused() { # STATUS ENGINE CALL=ERRNO...: a run where the kernel refuses these calls
+	local status=$1 engine=$2 call inject=()
+	shift 2
+	need_strace
+	mkdir -p t
+	rm -f "$ASSAY_DB"
+	for call; do inject+=(-e "inject=${call%%=*}:error=${call#*=}"); done
+	expect "$status" strace -f -qq -o trace -e trace=io_setup,io_uring_setup "${inject[@]}" "$ASSAY" \
+		run -q --rounds 1 --size 1m --time 50ms --phases random --engine "$engine" \
+		--set random.queue_depth=1,8 --set random.operation=read t
+	query "SELECT message FROM measurement WHERE status = 'failed'" >failed
+}
+
+test_an_engine_that_is_refused_is_an_error_by_name_and_left_out_by_auto() {
+	refused 1 libaio io_setup=EAGAIN
+	has failed "the libaio engine cannot be used: fs.aio-max-nr is used up"
+	refused 1 libaio io_setup=EPERM
+	has failed "io_setup is forbidden"
+	(have_engine io_uring) || return 0
+	refused 1 io_uring io_uring_setup=EPERM
+	has failed "the io_uring engine cannot be used: "
+	refused 0 auto io_uring_setup=EPERM
+	equal "without io_uring" "sync libaio" "$(parameter engine)"
+	refused 0 auto io_setup=EAGAIN
+	equal "without libaio" "sync io_uring" "$(parameter engine)"
+	refused 0 auto io_setup=EPERM io_uring_setup=ENOSYS
+	equal "without either" "sync" "$(parameter engine)"
+	skipped_since "8 requests in flight through one job cannot be had"
+	has skipped "the kernel has no io_uring"
+	has skipped "io_setup is forbidden"
+}
+
 forbid() { # SETTING VALUE: a kernel setting, for as long as the test lasts
 	local before
 	need_root
@@ -212,22 +244,24 @@ forbid() { # SETTING VALUE: a kernel setting, for as long as the test lasts
 	echo "$2" >"/proc/sys/$1" 2>/dev/null || skip "$1 cannot be set here"
 }
 
-test_an_engine_that_is_forbidden_is_an_error_by_name_and_left_out_by_auto() {
+test_settings_that_forbid_an_engine_are_named() {
 	need_soak # settings of the whole machine: others may be measuring
 	mkdir -p t
 	forbid fs/aio-max-nr 0
 	expect 1 "$ASSAY" run -q --rounds 1 --size 1m --time 50ms --phases random --engine libaio \
 		--set random.queue_depth=8 --set random.operation=read t
-	has out "fs.aio-max-nr is used up"
+	[ -n "$(query "SELECT 1 FROM measurement WHERE message LIKE '%fs.aio-max-nr is used up%'")" ] ||
+		fail "the setting is not named"
 	load --phases random --set random.queue_depth=8 --set random.operation=read
 	forbid kernel/io_uring_disabled 2
 	expect 1 "$ASSAY" run -q --rounds 1 --size 1m --time 50ms --phases random --engine io_uring \
 		--set random.queue_depth=8 --set random.operation=read t
-	has out "kernel.io_uring_disabled is 2"
+	[ -n "$(query "SELECT 1 FROM measurement WHERE message LIKE '%kernel.io_uring_disabled is 2%'")" ] ||
+		fail "the setting is not named"
 	rm -f "$ASSAY_DB"
 	load --phases random --set random.queue_depth=1,8 --set random.operation=read
 	equal "left" "sync" "$(parameter engine)"
-	has out "cannot be had"
+	skipped_since "cannot be had"
 }
 
 # ---- failures ----
