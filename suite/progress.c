@@ -102,7 +102,7 @@ static void update_rate(struct progress *progress, uint64_t units)
 {
 	uint64_t now_ns = clock_now_ns();
 
-	if (progress->last_units_ns && units >= progress->last_units)
+	if (units >= progress->last_units)
 		progress->units_per_s = (double)(units - progress->last_units) * 1e9 /
 					(double)(now_ns - progress->last_units_ns);
 	progress->last_units = units;
@@ -134,8 +134,13 @@ void progress_tick(struct progress *progress, const struct phase_run *run, uint6
 {
 	uint64_t now_ns = clock_now_ns();
 
-	if (!progress || !progress->live || progress->quiet ||
-	    now_ns - progress->last_drawn_ns < DRAW_EVERY_NS)
+	if (!progress || !progress->live || progress->quiet)
+		return;
+	if (!progress->last_units_ns) { /* a rate needs two looks */
+		progress->last_units = units;
+		progress->last_units_ns = progress->last_drawn_ns = now_ns;
+	}
+	if (now_ns - progress->last_drawn_ns < DRAW_EVERY_NS)
 		return;
 	update_rate(progress, units);
 	draw(progress, run,

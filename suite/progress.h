@@ -34,7 +34,8 @@ void progress_init(struct progress *progress, FILE *out, bool quiet, unsigned po
 		   uint64_t planned_ns);
 void progress_begin(struct progress *progress, const struct point *point);
 
-/* From the runner, a few times a second: what this pass or window has done so far. */
+/* From the runner, a few times a second: how much of its time the point was measured, and what it
+ * has done so far, in all passes together. */
 void progress_tick(struct progress *progress, const struct phase_run *run, uint64_t elapsed_ns,
 		   uint64_t units);
 void progress_end(struct progress *progress, const struct measurement *measurement);

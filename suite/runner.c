@@ -51,6 +51,7 @@ struct crew {
 	/* Summed over passes; worked_ns is from the first begin to the last end of work, what lies
 	 * outside the window too. */
 	uint64_t elapsed_ns, cached_elapsed_ns, worked_ns;
+	uint64_t units; /* of finished passes */
 	unsigned passes;
 	uint64_t settled_bytes; /* written outside the clock, already taken off --max-write */
 	bool cached_known;
@@ -168,6 +169,7 @@ static int first_error(const struct crew *crew, unsigned count, struct err *err)
 
 /* ---- watching over a load ---- */
 
+/* Of this pass, or of the window. */
 static uint64_t progress_of(const struct crew *crew)
 {
 	uint64_t units = 0;
@@ -175,6 +177,12 @@ static uint64_t progress_of(const struct crew *crew)
 	for (unsigned i = 0; i < crew->run.worker_count; i++)
 		units += atomic_load_explicit(&crew->run.workers[i].progress, memory_order_relaxed);
 	return units;
+}
+
+static void tell_progress(const struct crew *crew)
+{
+	progress_tick(crew->runner->progress, &crew->run, crew->elapsed_ns,
+		      crew->units + progress_of(crew));
 }
 
 static bool signalled(const struct crew *crew)
@@ -194,7 +202,7 @@ static bool watch(struct crew *crew, unsigned count, uint64_t until_ns)
 			return true;
 		if (signalled(crew))
 			atomic_store(&crew->halt, true);
-		progress_tick(crew->runner->progress, &crew->run, crew->elapsed_ns, progress_of(crew));
+		tell_progress(crew);
 		if (clock_now_ns() >= until_ns)
 			return false;
 	}
@@ -365,6 +373,8 @@ static int run_pass(struct crew *crew, struct err *err)
 	crew->elapsed_ns += span_ns(crew, false);
 	if (crew->runner->witness)
 		witness_pass(crew->runner->witness, progress_of(crew), span_ns(crew, false));
+	tell_progress(crew); /* passes may be too short to be watched */
+	crew->units += progress_of(crew);
 	crew->cached_known = crew->run.workers[0].cached_ns != 0;
 	crew->cached_elapsed_ns += crew->cached_known ? span_ns(crew, true) : 0;
 	return 0;

@@ -45,7 +45,7 @@ test_200000_files() {
 	need_soak
 	run_small 200000
 	run_small 200000 --set files.directories=100
-	run_small 20000 --set files.directories=100 --set files.file_size=0:64k
+	run_small 5000 --set files.directories=100 --set files.file_size=0:64k
 }
 
 test_more_directories_than_files_are_skipped_with_the_reason() {

@@ -14,6 +14,7 @@ quick_on() { # DIR
 	expect 0 "$ASSAY" run -q "${quick[@]}" "$1"
 	equal "progress under -q" "" "$(cat err)"
 	whole_tables out
+	fits_a_mail out
 	equal "the target" "$before" "$(snapshot "$1")"
 	equal "the run" complete "$(query 'SELECT status FROM runs')"
 	undone=$(query "SELECT phase.name || ': ' || m.message FROM measurement AS m

@@ -45,6 +45,9 @@ need_strace() { # strace, and leave to trace
 	strace -f -o /dev/null true 2>/dev/null || skip "strace may not trace here"
 }
 
+# A sanitizer cannot look for leaks in what is traced.
+strace() { ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0 command strace "$@"; }
+
 # ---- what is expected ----
 
 # Runs a command that must end with STATUS; its output is in out and err.
@@ -151,6 +154,11 @@ whole_tables() { # FILE
 	END { close_table(); if (!rows) { print "no table at all"; bad = 1 } exit bad }' "$1" ||
 		fail "the report is not whole: $1"
 	has_not "$1" "+++++"
+}
+
+# Fit for a mail: no line is wider than 80 columns.
+fits_a_mail() { # FILE
+	awk 'length($0) > 80 { print; bad = 1 } END { exit bad }' "$1" || fail "$1 is wider than 80 columns"
 }
 
 # ---- where tests run ----
