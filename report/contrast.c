@@ -37,32 +37,41 @@ char *contrast_range(const struct compared_row *row, const struct compared_cell 
 	return must_format("%s..%s", low, high);
 }
 
-static void write_percent(char text[UNIT_TEXT_MAX], double fraction)
+/* "+4.2 %"; what is more than tenfold is told as a ratio, "x74", and past all sense cut. */
+static const char *write_change(char text[UNIT_TEXT_MAX], double fraction)
 {
 	double percent = 100 * fraction;
 
-	snprintf(text, UNIT_TEXT_MAX, "%+.*f", fabs(percent) < 99.95 ? 1 : 0, percent);
+	if (percent >= 1e6 - 100)
+		snprintf(text, UNIT_TEXT_MAX, ">x9999");
+	else if (percent >= 900)
+		snprintf(text, UNIT_TEXT_MAX, "x%.*f", fraction < 99 ? 1 : 0, 1 + fraction);
+	else
+		snprintf(text, UNIT_TEXT_MAX, "%+.*f %%", fabs(percent) < 99.95 ? 1 : 0, percent);
+	return text;
 }
 
 char *contrast_change(double fraction)
 {
 	char text[UNIT_TEXT_MAX];
 
-	if (!isfinite(fraction))
-		return NULL;
-	write_percent(text, fraction);
-	return must_format("%s %%", text);
+	return isfinite(fraction) ? must_copy(write_change(text, fraction)) : NULL;
 }
 
+/* The sign of percent is told once when both ends have it. */
 char *contrast_interval(const struct compared_cell *cell)
 {
 	char low[UNIT_TEXT_MAX], high[UNIT_TEXT_MAX];
+	size_t length;
 
 	if (!isfinite(cell->delta_low))
 		return NULL;
-	write_percent(low, cell->delta_low);
-	write_percent(high, cell->delta_high);
-	return must_format("%s..%s %%", low, high);
+	write_change(low, cell->delta_low);
+	write_change(high, cell->delta_high);
+	length = strlen(low);
+	if (strchr(high, '%') && strchr(low, '%'))
+		low[length - strlen(" %")] = '\0';
+	return must_format("%s..%s", low, high);
 }
 
 const char *contrast_verdict(const struct compared_cell *cell)

@@ -332,7 +332,7 @@ static void add_explanation(struct document *document, const struct comparison *
 		"times in five");
 	explain(document, comparison, JUDGED_FEW, "fewer than 3 runs on a side: no claim is made");
 	explain(document, comparison, JUDGED_EXPLORATORY, "not a headline metric: no claim is made");
-	document_fact(document, "mean", "of the changes, turned so that more is better");
+	document_fact(document, "mean", "of the changes of all headline rows, turned so that more is better");
 	free(told);
 	free(same);
 }

@@ -134,36 +134,56 @@ void stats_holm(double p[], size_t count)
 	free(order);
 }
 
-/* How often a t of that noncentrality exceeds critical: the mean, over the chi distribution of its
- * denominator, of the chance that its normal numerator is large enough. scales are evenly spaced
- * quantiles of the denominator. */
-static double chance_beyond(double critical, double noncentrality, const double scales[],
-			    size_t count)
+/* The chi distribution of a t's denominator, divided by the root of its degrees of freedom: its
+ * density in the middles of even steps, summing to 1. */
+enum { SCALES = 128 };
+
+struct scales {
+	double at[SCALES], weight[SCALES];
+};
+
+static void scales_init(struct scales *scales, double freedom)
+{
+	double end = 1 + 7 / sqrt(freedom), sum = 0;
+
+	for (int i = 0; i < SCALES; i++) {
+		double s = end * (i + 0.5) / SCALES;
+
+		scales->at[i] = s;
+		scales->weight[i] = exp((freedom - 1) * log(s) - freedom * (s * s - 1) / 2);
+		sum += scales->weight[i];
+	}
+	for (int i = 0; i < SCALES; i++)
+		scales->weight[i] /= sum;
+}
+
+/* How often a t of that noncentrality exceeds critical: the chance that its normal numerator is
+ * large enough, over all denominators. */
+static double chance_beyond(double critical, double noncentrality, const struct scales *scales)
 {
 	double sum = 0;
 
-	for (size_t i = 0; i < count; i++)
-		sum += gsl_cdf_ugaussian_P(noncentrality - critical * scales[i]);
-	return sum / (double)count;
+	for (int i = 0; i < SCALES; i++)
+		sum += scales->weight[i] *
+		       gsl_cdf_ugaussian_P(noncentrality - critical * scales->at[i]);
+	return sum;
 }
 
 double stats_detectable(const struct difference *seen, double alpha, double power)
 {
-	enum { QUANTILES = 512, HALVINGS = 50 };
-	double scales[QUANTILES], low = 0, high = 1;
-	double critical = gsl_cdf_tdist_Qinv(alpha / 2, seen->freedom);
+	enum { HALVINGS = 24 };
+	double critical = gsl_cdf_tdist_Qinv(alpha / 2, seen->freedom), low = 0, high = 1;
+	struct scales scales;
 
 	if (!(seen->error > 0))
 		return 0;
-	for (int i = 0; i < QUANTILES; i++)
-		scales[i] = sqrt(gsl_cdf_chisq_Pinv((i + 0.5) / QUANTILES, seen->freedom) /
-				 seen->freedom);
-	while (chance_beyond(critical, high, scales, QUANTILES) < power)
+	scales_init(&scales, seen->freedom);
+	while (chance_beyond(critical, high, &scales) < power)
 		high *= 2;
 	for (int i = 0; i < HALVINGS; i++) {
 		double middle = (low + high) / 2;
 
-		if (chance_beyond(critical, middle, scales, QUANTILES) < power)
+		if (chance_beyond(critical, middle, &scales) < power)
 			low = middle;
 		else
 			high = middle;

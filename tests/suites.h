@@ -27,6 +27,9 @@ struct suite {
 	X(fact) \
 	X(json) \
 	X(stats) \
+	X(compare) \
+	X(compare_claims) \
+	X(compare_report) \
 	X(archive) \
 	X(query) \
 	X(import) \
@@ -42,6 +45,8 @@ struct suite {
 	X(runner) \
 	X(workspace) \
 	X(profile) \
+	X(plan) \
+	X(options) \
 	X(engines) \
 	X(offsets) \
 	X(inflight) \
@@ -54,7 +59,8 @@ struct suite {
 	X(warnings) \
 	X(evidence) \
 	X(log) \
-	X(durability)
+	X(durability) \
+	X(pages)
 
 #define SUITE_DECLARE(name) extern const struct suite suite_##name;
 SUITES(SUITE_DECLARE)
