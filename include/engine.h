@@ -49,7 +49,7 @@ struct engine_setup {
 	unsigned slots; /* requests there are, at least depth */
 	const int *files;
 	unsigned file_count;
-	const struct iovec *regions; /* memory that all buffers lie in, for engines that register it */
+	const struct iovec *regions; /* what all buffers lie in, for engines that register it */
 	unsigned region_count;
 };
 
@@ -57,7 +57,7 @@ struct engine {
 	const char *name;
 	const char *help;        /* one line */
 	const char *unavailable; /* NULL, or a sentence why this build has not got it */
-	bool synchronous;        /* submit returns with everything done: no more than one in flight */
+	bool synchronous;        /* submit returns with everything done: one in flight at most */
 	bool moves_nothing;      /* what it measures is the harness */
 
 	/* 0 when a context can be had here and now, else a negative code with a sentence. */
@@ -93,7 +93,8 @@ extern const struct engine *const engines[];
 
 const struct engine *engine_find(const char *name);
 
-/* 0 when the engine can be used in this build, here and now; else a negative code with a sentence. */
+/* 0 when the engine can be used in this build, here and now; else a negative code with a
+ * sentence. */
 int engine_check(const struct engine *engine, struct err *err);
 
 /* What `auto` has to decide by. */

@@ -172,7 +172,8 @@ static void write_all_read_back(struct bench *bench)
 			CU_ASSERT_EQUAL(batch[i]->result, BLOCK);
 	}
 	for (unsigned block = 0; block < BLOCKS; block++) {
-		CU_ASSERT_EQUAL(pread(bench->files[READ_ONLY], expected, BLOCK, block * BLOCK), BLOCK);
+		CU_ASSERT_EQUAL(pread(bench->files[READ_ONLY], expected, BLOCK, block * BLOCK),
+				BLOCK);
 		fill(buffer_of(bench, 0), block, 1);
 		CU_ASSERT_EQUAL(memcmp(expected, buffer_of(bench, 0), BLOCK), 0);
 	}
@@ -211,8 +212,8 @@ static void test_no_region(void)
 
 static void read_over_the_end(struct bench *bench)
 {
-	struct io *batch[] = {request(bench, 0, IO_READ, BLOCKS - 1), request(bench, 1, IO_READ, BLOCKS),
-			      request(bench, 2, IO_READ, 0)};
+	struct io *batch[] = {request(bench, 0, IO_READ, BLOCKS - 1),
+			      request(bench, 1, IO_READ, BLOCKS), request(bench, 2, IO_READ, 0)};
 
 	batch[0]->offset_bytes += 1000;
 	submit_and_reap(bench, batch, 3);
@@ -331,7 +332,8 @@ static void overfill(struct bench *bench)
 		unsigned count = 0, max;
 		int got;
 
-		for (unsigned slot = 0; slot < SLOTS && in_flight < depth && submitted < 2000; slot++) {
+		for (unsigned slot = 0; slot < SLOTS && in_flight < depth && submitted < 2000;
+		     slot++) {
 			if (out[slot])
 				continue;
 			out[slot] = true;
@@ -345,8 +347,8 @@ static void overfill(struct bench *bench)
 								    &bench->err),
 					      0);
 		max = 1 + (unsigned)rng_below(&rng, in_flight);
-		got = bench->engine->reap(bench->context, done, 1 + (unsigned)rng_below(&rng, max), max,
-					  &bench->err);
+		got = bench->engine->reap(bench->context, done, 1 + (unsigned)rng_below(&rng, max),
+					  max, &bench->err);
 		CU_ASSERT_FATAL(got >= 1 && (unsigned)got <= max);
 		for (int i = 0; i < got; i++) {
 			CU_ASSERT_TRUE(out[done[i]->slot]);
@@ -383,7 +385,8 @@ static void wait_for_all(struct bench *bench)
 	for (unsigned i = 0; i < DEPTH; i++)
 		batch[i] = request(bench, i, IO_READ, i);
 	CU_ASSERT_EQUAL(bench->engine->submit(bench->context, batch, DEPTH, &bench->err), 0);
-	CU_ASSERT_EQUAL(bench->engine->reap(bench->context, done, DEPTH, DEPTH, &bench->err), DEPTH);
+	CU_ASSERT_EQUAL(bench->engine->reap(bench->context, done, DEPTH, DEPTH, &bench->err),
+			DEPTH);
 }
 
 static void test_wait_for_all(void)

@@ -151,8 +151,9 @@ struct source {
 static void next_request(void *context, struct io *request, unsigned *recorder)
 {
 	struct source *source = context;
+	bool writes = rng_below(&source->rng, 100) < source->write_percent;
 
-	request->operation = rng_below(&source->rng, 100) < source->write_percent ? IO_WRITE : IO_READ;
+	request->operation = writes ? IO_WRITE : IO_READ;
 	request->file = 0;
 	request->offset_bytes = source->asked++ * BLOCK;
 	*recorder = request->operation == IO_WRITE;

@@ -13,7 +13,8 @@
 
 enum { BLOCK = 4096 };
 
-static struct offsets_layout layout(uint64_t file_blocks, unsigned files, unsigned jobs, bool sequential)
+static struct offsets_layout layout(uint64_t file_blocks, unsigned files, unsigned jobs,
+				    bool sequential)
 {
 	return (struct offsets_layout){.block_bytes = BLOCK,
 				       .file_blocks = file_blocks,
@@ -136,7 +137,8 @@ static void check_streams(const struct offsets_layout *row)
 
 		offsets_init(&offsets, row, job, 1);
 		CU_ASSERT_FATAL(offsets.count > 0);
-		CU_ASSERT(offsets.count == total / row->jobs || offsets.count == total / row->jobs + 1);
+		CU_ASSERT(offsets.count == total / row->jobs ||
+			  offsets.count == total / row->jobs + 1);
 		first = previous = next_block(&offsets, row);
 		visits[first]++;
 		for (uint64_t i = 1; i < offsets.count; i++) {

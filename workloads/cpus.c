@@ -74,8 +74,8 @@ int cpus_parse(const char *text, struct cpus *cpus, struct err *err)
 		return 0;
 	if (!read_list(text, &set))
 		return err_set(err, ERR_USAGE,
-			       "'%s' is no list of CPUs: use numbers below %d and ranges, as in 0-3,8, "
-			       "or any",
+			       "'%s' is no list of CPUs: use numbers below %d and ranges, as in "
+			       "0-3,8, or any",
 			       text, CPUS_MAX);
 	collect(&set, cpus);
 	return 0;

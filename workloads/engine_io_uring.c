@@ -28,7 +28,8 @@ static const struct {
 	unsigned flags;
 	const char *words;
 } modes[] = {
-	{IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN, "single issuer, deferred task run"},
+	{IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN,
+	 "single issuer, deferred task run"},
 	{IORING_SETUP_COOP_TASKRUN, "cooperative task run"},
 	{0, "no setup flags"},
 };

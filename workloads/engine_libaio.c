@@ -172,8 +172,8 @@ static unsigned reap_ring(struct aio_ring *ring, struct io *done[], unsigned max
 }
 
 /* Waits until there are min (at least one), and takes no more than max. */
-static int reap_kernel(struct libaio_context *context, struct io *done[], unsigned min, unsigned max,
-		       struct err *err)
+static int reap_kernel(struct libaio_context *context, struct io *done[], unsigned min,
+		       unsigned max, struct err *err)
 {
 	int got;
 

@@ -64,6 +64,7 @@ static ssize_t write_at(int file, const void *buffer, size_t bytes, uint64_t off
 
 static int64_t transfer(const struct sync_context *context, const struct io *request)
 {
+	uint64_t offset_bytes = request->offset_bytes;
 	ssize_t moved;
 	int file;
 
@@ -72,8 +73,8 @@ static int64_t transfer(const struct sync_context *context, const struct io *req
 	file = context->files[request->file];
 	do {
 		moved = request->operation == IO_READ
-				? read_at(file, request->buffer, request->bytes, request->offset_bytes)
-				: write_at(file, request->buffer, request->bytes, request->offset_bytes);
+				? read_at(file, request->buffer, request->bytes, offset_bytes)
+				: write_at(file, request->buffer, request->bytes, offset_bytes);
 	} while (moved < 0 && errno == EINTR);
 	return moved < 0 ? -errno : moved;
 }

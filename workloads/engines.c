@@ -44,7 +44,8 @@ int engine_check(const struct engine *engine, struct err *err)
 			       engine->unavailable);
 	code = engine->probe(&why);
 	if (code)
-		return err_set(err, code, "the %s engine cannot be used: %s", engine->name, why.text);
+		return err_set(err, code, "the %s engine cannot be used: %s", engine->name,
+			       why.text);
 	return 0;
 }
 
@@ -82,8 +83,9 @@ int engine_choose(const struct engine_need *need, const struct engine **engine, 
 		return take(&engine_io_uring, engine, why, size, "the least CPU time per request");
 	if (has_libaio && need->direct)
 		return take(&engine_libaio, engine, why, size,
-			    has_uring ? "since io_uring would hand every request to a kernel thread here"
-				      : uring.text);
+			    has_uring
+				? "since io_uring would hand every request to a kernel thread here"
+				: uring.text);
 	if (has_uring)
 		return take(&engine_io_uring, engine, why, size, libaio.text);
 	return err_set(err, ERR_SKIP, "%u requests in flight through one job cannot be had: %s; %s",
@@ -108,8 +110,8 @@ int engine_resolve(const char *name, const struct engine_need *need, const struc
 	}
 	if ((*engine)->synchronous && need->depth > 1)
 		return err_set(err, ERR_SKIP,
-			       "the %s engine has one request in flight per job: queue_depth %u needs "
-			       "libaio or io_uring, or as many jobs",
+			       "the %s engine has one request in flight per job: queue_depth %u "
+			       "needs libaio or io_uring, or as many jobs",
 			       (*engine)->name, need->depth);
 	return engine_check(*engine, err);
 }

@@ -145,7 +145,8 @@ static int open_engine(struct inflight *flight, struct worker *worker)
 			       &regions[setup.region_count].iov_len);
 		setup.region_count++;
 	}
-	return flight->load.engine->open(&flight->context, &setup, flight->stats.used, &worker->err);
+	return flight->load.engine->open(&flight->context, &setup, flight->stats.used,
+					 &worker->err);
 }
 
 /* How many requests of a synchronous engine are settled together: large ones would only keep
@@ -335,7 +336,8 @@ static unsigned start_clocks(struct inflight *flight, struct worker *worker, str
 	return count;
 }
 
-static int submit(struct inflight *flight, struct worker *worker, struct io **requests, unsigned count)
+static int submit(struct inflight *flight, struct worker *worker, struct io **requests,
+		  unsigned count)
 {
 	uint64_t start_ns = flight->now_ns;
 	int code;
@@ -382,7 +384,8 @@ static int reap(struct inflight *flight, struct worker *worker)
 {
 	unsigned min = at_most(flight->batch, flight->in_flight);
 	struct io **done = flight->done + flight->done_count;
-	int got = flight->load.engine->reap(flight->context, done, min, flight->batch, &worker->err);
+	int got = flight->load.engine->reap(flight->context, done, min, flight->batch,
+					    &worker->err);
 
 	if (got < 0)
 		return got;

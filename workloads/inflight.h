@@ -69,7 +69,8 @@ struct inflight;
 
 /* Allocates everything and opens the engine, in the thread that will run it. The failure is
  * in worker->err. */
-int inflight_open(struct inflight **flight, const struct inflight_load *load, struct worker *worker);
+int inflight_open(struct inflight **flight, const struct inflight_load *load,
+		  struct worker *worker);
 
 /* Loads until the worker's deadline. A failed request, or one that moves nothing, ends the load;
  * worker->err names the file, the operation and the cause. */

@@ -15,7 +15,8 @@ void offsets_init(struct offsets *offsets, const struct offsets_layout *layout, 
 {
 	unsigned parts = layout->jobs, part = job;
 
-	if (!layout->sequential && layout->jobs > layout->files && layout->jobs % layout->files == 0) {
+	if (!layout->sequential && layout->jobs > layout->files &&
+	    layout->jobs % layout->files == 0) {
 		parts = layout->files;
 		part = job % layout->files;
 	}

@@ -65,8 +65,10 @@ static int check_direct(const struct pattern *pattern, struct err *err)
 			       target->direct_reason);
 	if (pattern->shape.block_bytes % target->logical_block_bytes)
 		return err_set(err, ERR_SKIP,
-			       "direct I/O on %s moves multiples of %u bytes: block_size %zu is none",
-			       target->path, target->logical_block_bytes, pattern->shape.block_bytes);
+			       "direct I/O on %s moves multiples of %u bytes: block_size %zu is "
+			       "none",
+			       target->path, target->logical_block_bytes,
+			       pattern->shape.block_bytes);
 	return 0;
 }
 
@@ -81,8 +83,9 @@ static int check_memory(const struct pattern *pattern, struct err *err)
 
 	if (bytes <= memory / 2)
 		return 0;
-	return err_set(err, ERR_SKIP, "%u jobs with %u requests of %zu bytes in flight need %s of buffers, "
-				      "more than half of the memory",
+	return err_set(err, ERR_SKIP,
+		       "%u jobs with %u requests of %zu bytes in flight need %s of buffers, "
+		       "more than half of the memory",
 		       shape->jobs, shape->depth, shape->block_bytes,
 		       unit_format(need, UNIT_BYTES, bytes));
 }
@@ -97,12 +100,14 @@ static int check_shape(struct pattern *pattern, struct err *err)
 	if (code)
 		return code;
 	if (target->kind == TARGET_DEVICE && writes(pattern) && !target->writable)
-		return err_set(err, ERR_SKIP, "%s is only read: what is on it may be destroyed with "
-					      "--erase alone",
+		return err_set(err, ERR_SKIP,
+			       "%s is only read: what is on it may be destroyed with "
+			       "--erase alone",
 			       target->path);
 	if (!blocks || blocks * shape->files < shape->jobs)
 		return err_set(err, ERR_SKIP,
-			       "%u files of %llu bytes are too small for %u jobs with blocks of %zu",
+			       "%u files of %llu bytes are too small for %u jobs with blocks of "
+			       "%zu",
 			       shape->files, (unsigned long long)pattern->file_bytes, shape->jobs,
 			       shape->block_bytes);
 	code = check_memory(pattern, err);
@@ -178,7 +183,9 @@ static uint64_t size_of_each(const struct pattern_shape *shape)
 {
 	uint64_t bytes = shape->size_bytes / shape->files;
 
-	return shape->files == 1 || bytes < FILE_UNIT_BYTES ? bytes : bytes - bytes % FILE_UNIT_BYTES;
+	if (shape->files == 1 || bytes < FILE_UNIT_BYTES)
+		return bytes;
+	return bytes - bytes % FILE_UNIT_BYTES;
 }
 
 int pattern_open(struct pattern **out, struct phase_run *run, const struct pattern_shape *shape,
@@ -391,7 +398,8 @@ int pattern_end(struct pattern *pattern, struct worker *worker)
 enum { SUBMIT_BATCH, REAP_BATCH };
 
 const struct metric pattern_metrics[] = {
-	[SUBMIT_BATCH] = {"submit_batch", UNIT_NONE, BETTER_NEITHER, "mean requests per submitting call"},
+	[SUBMIT_BATCH] = {"submit_batch", UNIT_NONE, BETTER_NEITHER,
+			  "mean requests per submitting call"},
 	[REAP_BATCH] = {"reap_batch", UNIT_NONE, BETTER_NEITHER, "mean completions taken at once"},
 	{.name = NULL},
 };
@@ -476,8 +484,8 @@ void pattern_report(const struct pattern *pattern, struct phase_run *run,
 	say_which_engine(pattern, measurement);
 	if (pattern->resident_bytes > size_bytes / 100)
 		measurement_flag(measurement, SEVERITY_VOID, "cached",
-				 "%.0f %% of the data set could not be dropped from the page cache before "
-				 "the load",
+				 "%.0f %% of the data set could not be dropped from the page cache "
+				 "before the load",
 				 100.0 * (double)pattern->resident_bytes / (double)size_bytes);
 }
 

@@ -58,7 +58,8 @@ extern const struct metric pattern_metrics[];
 
 enum { PATTERN_READ, PATTERN_WRITE };
 
-/* The parameters of such a phase beside `operation`, block_size and, with writes mixed in, write_percent. */
+/* The parameters of such a phase beside `operation`, block_size and, with writes mixed in,
+ * write_percent. */
 #define PARAMS_PATTERN                                                                             \
 	{&param_queue_depth, "1"}, {&param_jobs, "1"}, {&param_files, "1"},                        \
 		{&param_engine, "auto"}, {&param_batch, "auto"}, {&param_io, "direct"},            \

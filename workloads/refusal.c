@@ -46,7 +46,8 @@ int refusal_io_uring(int code, const char *proc, struct err *err)
 	long disabled;
 
 	if (code == -ENOSYS)
-		return err_set(err, code, "the kernel has no io_uring, or a seccomp filter hides it");
+		return err_set(err, code,
+			       "the kernel has no io_uring, or a seccomp filter hides it");
 	if (code == -ENOMEM)
 		return err_set(err, code, "io_uring_setup: %s: RLIMIT_MEMLOCK is too low",
 			       strerror(ENOMEM));
@@ -57,5 +58,6 @@ int refusal_io_uring(int code, const char *proc, struct err *err)
 	if (read_setting(proc, "kernel/io_uring_disabled", &disabled) && disabled == 1)
 		return err_set(err, code, "kernel.io_uring_disabled is 1: allowed to root and "
 					  "kernel.io_uring_group alone");
-	return err_set(err, code, "io_uring_setup is forbidden, as by a container's seccomp filter");
+	return err_set(err, code,
+		       "io_uring_setup is forbidden, as by a container's seccomp filter");
 }
