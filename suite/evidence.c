@@ -329,6 +329,14 @@ static bool goes_to_device(const struct evidence *evidence)
 		       device_share_least * expected(evidence, load->read_bytes);
 }
 
+static bool is_raised(const struct judging *judging, const char *code)
+{
+	for (size_t i = 0; i < judging->measurement->flag_count; i++)
+		if (!strcmp(judging->measurement->flags[i].code, code))
+			return true;
+	return false;
+}
+
 static void check_shallow(struct judging *judging)
 {
 	const struct evidence *evidence = judging->evidence;
@@ -344,9 +352,12 @@ static void check_shallow(struct judging *judging)
 	share = merged_share(evidence);
 	if (goes_to_device(evidence) && got < shallow_share_most * share * asked)
 		measurement_flag(judging->measurement, SEVERITY_NOTE, "shallow",
-				 "%.3g requests were kept in flight, and %s held %.2g%s",
+				 "%.3g requests were kept in flight, and %s held %.2g%s%s",
 				 asked, evidence->target.devices, got,
-				 share < device_share_least ? " (after merging)" : "");
+				 share < device_share_least ? " (after merging)" : "",
+				 is_raised(judging, "cpu_bound")
+					 ? "; the others may have waited for a CPU"
+					 : "");
 }
 
 static bool is_limited(const struct evidence *evidence)

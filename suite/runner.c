@@ -110,29 +110,17 @@ static void timed_work(struct thread *thread)
 		worker->cpu_wait_ns += wait_after_ns - wait_before_ns;
 }
 
-#ifndef __SANITIZE_THREAD__
-/* A descriptor table of its own: in a shared one every system call takes a reference to its file
- * and locks the file position, which a process that loads alone would not pay. Where it cannot be
- * had the load is merely slower. */
-static void own_descriptors(void)
-{
-	(void)unshare(CLONE_FILES);
-}
-#else
-/* The sanitizer takes the same number in two tables for the same file. */
-static void own_descriptors(void)
-{
-}
-#endif
-
 static void *thread_main(void *context)
 {
 	struct thread *thread = context;
 	struct crew *crew = thread->crew;
 	struct worker *worker = thread->worker;
 
+	/* A descriptor table of its own: in a shared one every system call takes a reference to its
+	 * file and locks the file position, which a process that loads alone would not pay. Where it
+	 * cannot be had the load is merely slower. */
 	if (!crew->run.point->phase->shares_files)
-		own_descriptors();
+		(void)unshare(CLONE_FILES);
 	thread->code = worker->role->begin ? worker->role->begin(worker) : 0;
 	if (thread->code)
 		atomic_store(&crew->halt, true);

@@ -459,6 +459,12 @@ static void test_shallow(void)
 	scene = good();
 	set_metric(&scene, "device_queue_depth", 17);
 	expect_none(&scene);
+	scene = good();
+	set_metric(&scene, "device_queue_depth", 3.9);
+	scene.evidence.cpu.worker_percent = 99;
+	judge(&scene, "cpu_bound shallow");
+	CU_ASSERT_TRUE(says(scene.measurement.flags[1].message, "may have waited for a CPU"));
+	end(&scene);
 	scene = good(); /* between requests there is time */
 	set_metric(&scene, "queue_depth", 1);
 	set_metric(&scene, "device_queue_depth", 0.4);
