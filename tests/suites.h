@@ -47,6 +47,7 @@ struct suite {
 	X(profile) \
 	X(plan) \
 	X(options) \
+	X(phases) \
 	X(engines) \
 	X(offsets) \
 	X(inflight) \
