@@ -11,6 +11,7 @@
 #include <sys/statvfs.h>
 
 #include "cpus.h"
+#include "engine.h"
 #include "progress.h"
 #include "runner.h"
 
@@ -150,6 +151,19 @@ static void take_device(struct choice *choice, const struct target *target)
 	replace_named(choice, "size", bytes);
 }
 
+/* On the command line --cpus 0,7 is one set of CPUs, not two points. */
+static void take_override(struct choice *choice, const struct override *override)
+{
+	int index = phase_param_index(choice->phase, override->param);
+
+	if (index < 0)
+		return;
+	replace(choice, index, override->text);
+	for (char *at = choice->texts[index]; !strcmp(override->param, "cpus") && *at; at++)
+		if (*at == ',')
+			*at = '+';
+}
+
 /* An option that no phase of the battery takes would be silently without effect. */
 static int take_overrides(struct choice *choices, size_t count, const struct options *options,
 			  struct err *err)
@@ -160,7 +174,7 @@ static int take_overrides(struct choice *choices, size_t count, const struct opt
 
 		for (size_t c = 0; c < count; c++) {
 			taken |= phase_param_index(choices[c].phase, override->param) >= 0;
-			replace_named(&choices[c], override->param, override->text);
+			take_override(&choices[c], override);
 		}
 		if (!taken)
 			return err_set(err, ERR_USAGE, "--%s: no phase of this battery has that parameter",
@@ -413,6 +427,38 @@ static int make_points(struct plan *plan, const struct options *options,
 	return code;
 }
 
+/* An engine that was asked for by name and cannot be had is no reason to measure something else, nor
+ * to find out at the first point. */
+static int check_engine(const char *name, struct err *err)
+{
+	const struct engine *engine = engine_find(name);
+	const char *names[32] = {"auto"};
+	const char *near;
+	struct err why = {0};
+
+	if (!strcmp(name, "auto"))
+		return 0;
+	for (size_t i = 0; engines[i]; i++)
+		names[i + 1] = engines[i]->name;
+	near = nearest_name(name, names);
+	if (!engine)
+		return err_set(err, ERR_USAGE, "there is no engine \"%s\"%s%s%s", name,
+			       near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
+	if (engine_check(engine, &why))
+		return err_set(err, ERR_USAGE, "%s", why.text);
+	return 0;
+}
+
+static int check_engines(const struct plan *plan, struct err *err)
+{
+	int code = 0;
+
+	for (size_t i = 0; !code && i < plan->count; i++)
+		if (point_has(&plan->points[i], "engine"))
+			code = check_engine(point_text(&plan->points[i], "engine"), err);
+	return code;
+}
+
 int plan_make(struct plan *plan, const struct options *options, const char *default_profile,
 	      const struct target *target, struct err *err)
 {
@@ -434,6 +480,9 @@ int plan_make(struct plan *plan, const struct options *options, const char *defa
 	drop_left_out(plan);
 	if (!plan->count)
 		return err_set(err, ERR_USAGE, "nothing is left to measure");
+	code = check_engines(plan, err);
+	if (code)
+		return code;
 	add_up(plan, target, options->wal_dir);
 	return 0;
 }

@@ -53,6 +53,7 @@ struct crew {
 	/* Summed over passes; worked_ns is from the first begin to the last end of work, what lies
 	 * outside the window too. */
 	uint64_t elapsed_ns, cached_elapsed_ns, worked_ns;
+	uint64_t durable_elapsed_ns; /* of what was written through the cache, its sync with it */
 	uint64_t units; /* of finished passes */
 	unsigned passes;
 	uint64_t settled_bytes; /* written outside the clock, already taken off --max-write */
@@ -110,17 +111,29 @@ static void timed_work(struct thread *thread)
 		worker->cpu_wait_ns += wait_after_ns - wait_before_ns;
 }
 
+#ifndef __SANITIZE_THREAD__
+/* A descriptor table of its own: in a shared one every system call takes a reference to its file
+ * and locks the file position, which a process that loads alone would not pay. Where it cannot be
+ * had the load is merely slower. */
+static void own_descriptors(void)
+{
+	(void)unshare(CLONE_FILES);
+}
+#else
+/* The sanitizer takes the same number in two tables for the same file. */
+static void own_descriptors(void)
+{
+}
+#endif
+
 static void *thread_main(void *context)
 {
 	struct thread *thread = context;
 	struct crew *crew = thread->crew;
 	struct worker *worker = thread->worker;
 
-	/* A descriptor table of its own: in a shared one every system call takes a reference to its
-	 * file and locks the file position, which a process that loads alone would not pay. Where it
-	 * cannot be had the load is merely slower. */
 	if (!crew->run.point->phase->shares_files)
-		(void)unshare(CLONE_FILES);
+		own_descriptors();
 	thread->code = worker->role->begin ? worker->role->begin(worker) : 0;
 	if (thread->code)
 		atomic_store(&crew->halt, true);
@@ -409,6 +422,21 @@ static int run_passes(struct crew *crew, struct err *err)
 	return 0;
 }
 
+/* What a STEADY load wrote through the cache, its warm-up too, is synced after the window: each
+ * second of the load has its share of that time. */
+static void settle_sync(struct crew *crew)
+{
+	uint64_t load_ns = span_ns(crew, true), whole_ns = span_ns(crew, false);
+
+	crew->durable_elapsed_ns = crew->elapsed_ns;
+	crew->cached_known = crew->run.workers[0].cached_ns != 0 && load_ns > 0;
+	if (!crew->cached_known)
+		return;
+	crew->cached_elapsed_ns = crew->elapsed_ns;
+	crew->durable_elapsed_ns = (uint64_t)((double)crew->elapsed_ns * (double)whole_ns /
+					      (double)load_ns);
+}
+
 static int run_steady(struct crew *crew, struct err *err)
 {
 	uint64_t last_ns = 0;
@@ -419,8 +447,10 @@ static int run_steady(struct crew *crew, struct err *err)
 	if (code)
 		return code;
 	crew->elapsed_ns = crew->window_length_ns;
-	if (!crew->budget_spent)
+	if (!crew->budget_spent) {
+		settle_sync(crew);
 		return 0;
+	}
 	/* --max-write ended the load: the window ends with it. */
 	for (unsigned i = 0; i < crew->run.worker_count; i++)
 		if (crew->run.workers[i].end_ns > last_ns)
@@ -429,6 +459,7 @@ static int run_steady(struct crew *crew, struct err *err)
 		crew->elapsed_ns = 0;
 	else if (last_ns < crew->deadline_ns)
 		crew->elapsed_ns = last_ns - crew->window_start_ns;
+	settle_sync(crew);
 	return 0;
 }
 
@@ -572,10 +603,12 @@ static void report_operation(struct crew *crew, unsigned index, struct measureme
 	const struct operation *operation = &crew->run.point->phase->operations[index];
 	const struct recorder *recorder = &crew->recorders[index];
 	bool bytes = operation->moves_bytes && (recorder->bytes || !recorder->histogram.count);
+	bool to_cache = goes_to_cache(crew->run.point, operation) && crew->cached_known;
 
 	measurement_add_operation(measurement, operation->name, &recorder->histogram,
-				  bytes ? recorder->bytes : UINT64_MAX, crew->elapsed_ns);
-	if (goes_to_cache(crew->run.point, operation) && crew->cached_known)
+				  bytes ? recorder->bytes : UINT64_MAX,
+				  to_cache ? crew->durable_elapsed_ns : crew->elapsed_ns);
+	if (to_cache)
 		measurement_add_metric(measurement, operation->name,
 				       metric_find("throughput_to_cache"),
 				       (double)recorder->bytes * NS_PER_S /
