@@ -95,6 +95,8 @@ static double left_s(const struct progress *progress, double fraction, uint64_t 
 
 	if (done_ns < 1e8)
 		return (double)progress->planned_ns / 1e9;
+	if (done_ns > (double)progress->planned_ns) /* some points take longer than was planned */
+		return 0;
 	return ((double)progress->planned_ns - done_ns) * spent_ns / done_ns / 1e9;
 }
 

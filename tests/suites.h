@@ -48,6 +48,7 @@ struct suite {
 	X(plan) \
 	X(options) \
 	X(phases) \
+	X(progress) \
 	X(engines) \
 	X(offsets) \
 	X(inflight) \
