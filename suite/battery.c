@@ -234,7 +234,8 @@ static int open_watches(const struct battery *battery, struct round *round,
 	int code = counters_open(&round->counters, &roots_real, &round->stack, err);
 
 	if (!code)
-		code = witness_open(&round->witness, &roots_real, &round->stack, &battery->target,
+		code = witness_open(&round->witness, &roots_real, &round->stack,
+				    battery->has_wal ? &round->wal_stack : NULL, &battery->target,
 				    facts, round->counters, err);
 	if (!code && battery->target.kind == TARGET_DIRECTORY)
 		code = durability_open(&round->durability, &roots_real, &round->stack, facts, err);

@@ -21,8 +21,8 @@ static const double device_share_least = 0.9;
 /* Bytes on the device that may be others': journals and timestamps take a percent or two. */
 static const double foreign_share_most = 0.05;
 
-/* What a journal writes every few seconds for the timestamps of the files worked on; a slow load
- * is not to be accused of it. */
+/* What a journal writes every few seconds for the timestamps of the files worked on, apart from what
+ * each pass adds; a slow load is not to be accused of it. */
 static const double foreign_floor_bytes = 1 << 20;
 
 /* Of what a trial of direct I/O moved, through the cache: half is neither a stray page nor a mistake. */
@@ -197,7 +197,7 @@ static void check_foreign(struct judging *judging)
 	const struct evidence_devices *devices = &evidence->devices;
 	double all = (double)(devices->read_bytes + devices->write_bytes + devices->other_bytes);
 	double own = expected(evidence, load->read_bytes + load->write_bytes);
-	double foreign = all - own - (double)(load->edge_bytes + load->read_ahead_bytes);
+	double foreign = all - own - (double)(load->edge_bytes + load->aside_bytes);
 
 	if (load->traffic != TRAFFIC_EXACT || load->moves_nothing)
 		return;

@@ -37,7 +37,7 @@ struct evidence_load {
 	unsigned workers;
 	uint64_t requests, read_bytes, write_bytes;
 	uint64_t edge_bytes;       /* most that was in flight at the edges of the window */
-	uint64_t read_ahead_bytes; /* most that the kernel reads beyond what is asked for */
+	uint64_t aside_bytes;      /* most that read-ahead and a journal add, not being others' */
 	uint64_t data_set_bytes;   /* 0: it has none */
 	unsigned compressible;     /* percent of what it writes */
 };

@@ -23,6 +23,8 @@
 enum {
 	PASSES_MAX = 1024,         /* remembered one by one: an even number */
 	READ_AHEAD_KIB = 4096,     /* where the target's is not known: more than most */
+	PASS_JOURNAL_BYTES = 1 << 17, /* of a pass that wrote: its sync commits the inode's block,
+				       * its group's and the journal's own */
 	CLOCK_ATTEMPTS = 8,
 };
 
@@ -41,7 +43,7 @@ enum { PRESSURES = sizeof(pressures) / sizeof(pressures[0]) };
 
 struct witness {
 	const struct roots *roots;
-	const struct stack *stack;
+	const struct stack *stack, *log_stack; /* log_: of --wal-dir; NULL: the log is in the target */
 	const struct counters *counters;
 	struct counters *below; /* of the disks under the files of loop devices; NULL: there are none */
 	bool plain;             /* what the disks do beyond the target's traffic is others' */
@@ -54,6 +56,7 @@ struct witness {
 	double monotonic_ns, raw_ns; /* summed over passes, like the rest */
 	uint64_t pressure_start_us[PRESSURES], pressure_us[PRESSURES];
 	double request_bytes; /* mean of the largest kind */
+	bool on_target, on_log; /* where the load was */
 	uint64_t passes, per_rate; /* how many, and how many of them one rate stands for */
 	double rates[PASSES_MAX];
 	double units, units_ns; /* of the rate being made */
@@ -145,7 +148,7 @@ static void open_pressures(struct witness *witness)
 }
 
 int witness_open(struct witness **witness, const struct roots *roots, const struct stack *stack,
-		 const struct target *target, const struct facts *facts,
+		 const struct stack *log_stack, const struct target *target, const struct facts *facts,
 		 const struct counters *counters, struct err *err)
 {
 	struct witness *opened = calloc(1, sizeof(*opened));
@@ -156,6 +159,7 @@ int witness_open(struct witness **witness, const struct roots *roots, const stru
 		return err_set(err, -ENOMEM, "gather evidence: %s", strerror(ENOMEM));
 	opened->roots = roots;
 	opened->stack = stack;
+	opened->log_stack = log_stack;
 	opened->counters = counters;
 	open_pressures(opened);
 	describe_target(opened, target, facts);
@@ -178,43 +182,54 @@ void witness_close(struct witness *witness)
 
 /* ---- before the load -------------------------------------------------------------------------- */
 
-void witness_look(struct witness *witness, const struct target *target, uint64_t watch_ns,
-		  const atomic_bool *stop, struct facts *facts)
+static void look_at(struct witness *witness, const struct stack *stack, uint64_t watch_ns,
+		    const atomic_bool *stop)
 {
 	struct evidence_background *seen = &witness->evidence.background;
-	struct words what = WORDS(seen->what, ", ");
+	struct words what = WORDS(seen->what, ", "), unseen = WORDS(seen->unseen, "; ");
 	struct background background = {0};
 
-	/* What this run has written so far is not to be taken for others'. */
-	if (target->work_fd >= 0)
-		syncfs(target->work_fd);
-	background_look(witness->roots, witness->stack, &background);
-	background_watch(witness->roots, witness->stack, watch_ns, stop, &background);
-	seen->known = background.watched;
+	what.used = strlen(seen->what);
+	unseen.used = strlen(seen->unseen);
+	background_look(witness->roots, stack, &background);
+	background_watch(witness->roots, stack, watch_ns, stop, &background);
+	seen->known |= background.watched;
 	if (background.io[0])
 		words_add(&what, "%s", background.io);
 	if (background.work[0])
 		words_add(&what, "%s", background.work);
-	memcpy(seen->unseen, background.unseen, sizeof(seen->unseen));
+	if (background.unseen[0])
+		words_add(&unseen, "%s", background.unseen);
+}
+
+void witness_look(struct witness *witness, const struct target *target, uint64_t watch_ns,
+		  const atomic_bool *stop, struct facts *facts)
+{
+	struct evidence_background *seen = &witness->evidence.background;
+
+	/* What this run has written so far is not to be taken for others'. */
+	if (target->work_fd >= 0)
+		syncfs(target->work_fd);
+	*seen = (struct evidence_background){.known = false};
+	look_at(witness, witness->stack, watch_ns, stop);
+	if (witness->log_stack)
+		look_at(witness, witness->log_stack, watch_ns, stop);
 	if (seen->known || seen->what[0])
 		facts_set_text(facts, "background_io", seen->what[0] ? seen->what : "none");
 }
 
 /* ---- a measurement ---------------------------------------------------------------------------- */
 
-/* Limits on a whole device hold for its partitions. */
-static void read_limits(struct witness *witness)
+/* Adds the limits on every whole device of a stack: they hold for its partitions. */
+static void add_limits(struct witness *witness, const struct stack *stack)
 {
 	struct evidence_target *seen = &witness->evidence.target;
 	struct words limits = WORDS(seen->limits, ", ");
-	struct cgroup group;
 	char text[128];
 
-	seen->limits[0] = '\0';
-	seen->reads_limited = seen->writes_limited = false;
-	seen->limits_known = cgroup_find(witness->roots, "io", &group);
-	for (const struct stack *stack = witness->stack; stack; stack = stack->backing)
-		for (size_t i = 0; seen->limits_known && i < stack->count; i++) {
+	limits.used = strlen(seen->limits);
+	for (; stack && seen->limits_known; stack = stack->backing)
+		for (size_t i = 0; i < stack->count; i++) {
 			const struct stack_node *node = &stack->nodes[i];
 
 			if (node->kind == STACK_PARTITION ||
@@ -225,6 +240,34 @@ static void read_limits(struct witness *witness)
 			seen->reads_limited |= strstr(text, "rbps") || strstr(text, "riops");
 			seen->writes_limited |= strstr(text, "wbps") || strstr(text, "wiops");
 		}
+}
+
+static void forget_limits(struct evidence_target *seen)
+{
+	seen->limits[0] = '\0';
+	seen->reads_limited = seen->writes_limited = false;
+}
+
+static void read_limits(struct witness *witness)
+{
+	struct cgroup group;
+
+	forget_limits(&witness->evidence.target);
+	witness->evidence.target.limits_known = cgroup_find(witness->roots, "io", &group);
+	add_limits(witness, witness->stack);
+}
+
+/* Once it is known where the load was; a limit may have been set meanwhile. */
+static void settle_limits(struct witness *witness)
+{
+	struct evidence_target *seen = &witness->evidence.target;
+
+	if (!seen->limits[0])
+		read_limits(witness);
+	if (!witness->on_target)
+		forget_limits(seen);
+	if (witness->on_log)
+		add_limits(witness, witness->log_stack);
 }
 
 static void read_clock_source(const struct witness *witness, char source[NAME_MAX_BYTES])
@@ -398,6 +441,7 @@ static void describe_load(struct witness *witness, const struct phase_run *run)
 {
 	const struct phase *phase = run->point->phase;
 	struct evidence_load *load = &witness->evidence.load;
+	uint64_t passes = witness->passes ? witness->passes : 1;
 
 	load->steady = phase->model == MODEL_STEADY;
 	load->traffic = phase->traffic ? phase->traffic(run->point) : TRAFFIC_NONE;
@@ -413,8 +457,9 @@ static void describe_load(struct witness *witness, const struct phase_run *run)
 	load->data_set_bytes = resolved_number(run, "size");
 	load->compressible = (unsigned)resolved_number(run, "compressible");
 	if (!load->direct && load->reads)
-		load->read_ahead_bytes =
-			2 * witness->read_ahead_bytes * (witness->passes ? witness->passes : 1);
+		load->aside_bytes += 2 * witness->read_ahead_bytes * passes;
+	if (!load->steady && load->writes)
+		load->aside_bytes += PASS_JOURNAL_BYTES * passes;
 }
 
 static void describe_cpu(struct evidence_cpu *cpu, const struct phase_run *run)
@@ -441,6 +486,8 @@ void witness_load(struct witness *witness, const struct phase_run *run, bool end
 		add_operation(witness, run, i);
 	describe_load(witness, run);
 	witness->evidence.load.ended_early = ended_early;
+	witness->on_log = witness->log_stack && run->point->phase->syncs & SYNCS_LOG;
+	witness->on_target = !witness->on_log || run->point->phase->syncs & SYNCS_TARGET;
 	describe_cpu(&witness->evidence.cpu, run);
 	witness->evidence.reach = run->reach;
 }
@@ -492,8 +539,7 @@ void witness_report(struct witness *witness, struct measurement *measurement)
 	evidence->clock.drift =
 		witness->raw_ns > 0 ? witness->monotonic_ns / witness->raw_ns - 1 : 0;
 	read_clock_source(witness, evidence->clock.source_after);
-	if (!evidence->target.limits[0]) /* one may have been set meanwhile */
-		read_limits(witness);
+	settle_limits(witness);
 	if (evidence->load.steady) /* at the start and at the end */
 		evidence->load.edge_bytes = (uint64_t)(2 * in_flight * witness->request_bytes);
 	evidence->passes.rates = witness->rates;

@@ -29,10 +29,11 @@
 
 struct witness;
 
-/* The target's private directory is open; facts are those of the run. counters are the target's.
- * Roots, stack and counters outlive the witness. Fails on ENOMEM alone. */
+/* The target's private directory is open; facts are those of the run. counters are the target's;
+ * log_stack is what --wal-dir stands on, NULL where the log is in the target. Roots, stacks and
+ * counters outlive the witness. Fails on ENOMEM alone. */
 int witness_open(struct witness **witness, const struct roots *roots, const struct stack *stack,
-		 const struct target *target, const struct facts *facts,
+		 const struct stack *log_stack, const struct target *target, const struct facts *facts,
 		 const struct counters *counters, struct err *err);
 void witness_close(struct witness *witness); /* NULL allowed */
 

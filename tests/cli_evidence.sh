@@ -188,6 +188,20 @@ test_throttled_by_the_control_group_and_not_outside_it() {
 	not_raised throttled
 }
 
+test_throttled_where_the_log_is() {
+	blkio_group
+	loop_mount ext4 64 log
+	mkdir target
+	echo "$(cat "/sys/class/block/$(basename "$(findmnt -nro SOURCE log)")/dev") 4194304" \
+		>"$group/blkio.throttle.write_bps_device"
+	in_group expect 0 "$ASSAY" run -q --rounds 1 --phases sync_methods,random --size 1m --time 200ms \
+		--set sync_methods.method=fdatasync --set random.queue_depth=4 --wal-dir log target
+	raised throttled "wbps=4194304"
+	equal "phases throttled" sync_methods "$(query "select distinct p.name from flag
+		join measurement using (measurement_id) join point using (point_id)
+		join phase p using (phase_id) where code = 'throttled'")"
+}
+
 # Ten seconds, of which the last four are throttled.
 test_unsteady_when_the_limit_falls_and_not_when_it_stays() {
 	need_soak

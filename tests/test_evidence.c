@@ -348,7 +348,7 @@ static void test_foreign_read_ahead(void)
 	struct scene scene = good();
 
 	scene.evidence.load.steady = scene.evidence.load.direct = false;
-	scene.evidence.load.read_ahead_bytes = 200 * MIB;
+	scene.evidence.load.aside_bytes = 200 * MIB;
 	set_metric(&scene, "queue_depth", 0);
 	scene.evidence.devices.read_bytes += 190 * MIB;
 	expect_none(&scene);

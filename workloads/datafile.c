@@ -180,6 +180,12 @@ enum phase_traffic datafile_traffic(const struct point *point)
 	return is_direct(point) ? TRAFFIC_EXACT : TRAFFIC_AMPLIFIED;
 }
 
+enum phase_traffic datafile_traffic_create(const struct point *point)
+{
+	(void)point;
+	return TRAFFIC_AMPLIFIED; /* by what makes the file */
+}
+
 enum phase_traffic datafile_traffic_read(const struct point *point)
 {
 	return is_warm(point) ? TRAFFIC_NONE : TRAFFIC_EXACT;

@@ -43,8 +43,10 @@ void datafile_cost_rewrite(const struct point *point, const struct target *targe
 void datafile_cost_create(const struct point *point, const struct target *target,
 			  struct phase_cost *cost);
 
-/* For phase->traffic: of phases that write, and of those that read a file that is not cached. */
+/* For phase->traffic: of phases that write what is there, of those that make the file, and of those
+ * that read one that is not cached. */
 enum phase_traffic datafile_traffic(const struct point *point);
+enum phase_traffic datafile_traffic_create(const struct point *point);
 enum phase_traffic datafile_traffic_read(const struct point *point);
 
 /* A worker's own descriptor and buffer. */
