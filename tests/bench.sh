@@ -2,15 +2,22 @@
 # SPDX-License-Identifier: MIT
 # bench.sh - assay beside its peers on the same sizes in alternating runs: bench.sh DIRECTORY.
 # Machines are noisy, so what is printed is the ratio assay/peer of each pair: its median, low and
-# high. PAIRS (5) and SIZE_MIB (2048) can be set; BENCH names what is wanted: "files seeks".
+# high. PAIRS (5), SIZE_MIB (2048) and SECONDS_EACH (2) can be set; BENCH names what is wanted:
+# "files seeks load memory null".
 set -eu
 
 dir=$(realpath "${1:?a directory to measure in}")
 pairs=${PAIRS:-5}
 mib=${SIZE_MIB:-2048}
-wanted=${BENCH:-files seeks}
+seconds=${SECONDS_EACH:-2}
+wanted=${BENCH:-files seeks load memory null}
 work=$(mktemp -d "$dir/assay-bench.XXXXXX")
-trap 'rm -rf "$work"' EXIT
+zram=
+give_back() {
+	rm -rf "$work"
+	[ -z "$zram" ] || echo "$zram" >/sys/class/zram-control/hot_remove
+}
+trap give_back EXIT
 export ASSAY_DB="$work/archive.db"
 
 # Faults in the memory that the page cache is about to use, for one and the other alike.
@@ -127,6 +134,53 @@ seeks_pair() {
 	note seeks,io=direct "$(figure latest seeks seek rate io=direct)" "$(fio_iops "$work/fio.1.json")"
 }
 
+# ---- the load generator ----
+
+# 4 KiB random reads at a depth, one worker on one CPU, the same file or device for both.
+load_assay() { # ENGINE DEPTH BATCH TARGET
+	"$ASSAY" run -q --rounds 1 --phases random --set random.operation=read --set random.block_size=4k \
+		--engine "$1" --set random.queue_depth="$2" --set random.batch="$3" --cpus 0 --time "${seconds}s" \
+		${4:+--size "${mib}m"} "${4:-/dev/zram$zram}" >/dev/null
+}
+
+load_fio() { # ENGINE DEPTH BATCH FILE
+	local engine=$1 extra=()
+	[ "$engine" != sync ] || engine=psync
+	[ "$engine" != io_uring ] || extra+=(--fixedbufs --registerfiles)
+	[ "$3" = 1 ] || extra+=(--iodepth_batch_submit="$3" --iodepth_batch_complete_min="$3")
+	fio --name=load --filename="$4" --rw=randread --bs=4k --direct=1 --ioengine="$engine" --iodepth="$2" \
+		--norandommap --randrepeat=0 --cpus_allowed=0 --time_based --runtime="$seconds" --ramp_time=0.5 \
+		"${extra[@]}" --output-format=json >"$work/fio.json"
+}
+
+fio_figure() { sqlite3 :memory: "select $1 from (select json_extract(readfile('$work/fio.json'),'\$.jobs[0]') j)"; }
+
+load_pair() { # WHAT
+	local rate cpu
+	rate=$(figure latest random read rate)
+	cpu=$(sqlite3 "$ASSAY_DB" "select sum(value) from results where run_id=(select max(run_id) from runs)
+		and operation='all' and metric in ('cpu_user','cpu_system')")
+	note "$1" "$rate" "$(fio_figure "json_extract(j,'\$.read.iops')")"
+	note "$1,CPU/IO" "$(awk -v c="$cpu" -v r="$rate" 'BEGIN { print c * 1e4 / r }')" \
+		"$(fio_figure "(json_extract(j,'\$.usr_cpu')+json_extract(j,'\$.sys_cpu'))*1e4/json_extract(j,'\$.read.iops')")"
+	note "$1,p50" "$(figure latest random read latency_p50)" "$(fio_figure "json_extract(j,'\$.read.clat_ns.percentile.\"50.000000\"')")"
+}
+
+compare_load() { # WHAT ENGINE DEPTH BATCH ASSAY-TARGET FIO-FILE
+	local engine=$2 depth=$3 batch=$4 target=$5 file=$6 what=$1
+	one() { load_assay "$engine" "$depth" "$batch" "$target"; }
+	other() { load_fio "$engine" "$depth" "$batch" "$file"; }
+	both() { load_pair "$what"; }
+	alternate one other both
+}
+
+make_zram() {
+	[ -r /sys/class/zram-control/hot_add ] || return 1
+	zram=$(cat /sys/class/zram-control/hot_add) || return 1
+	echo 512M >"/sys/block/zram$zram/disksize"
+	dd if=/dev/urandom of="/dev/zram$zram" bs=1M count=512 oflag=direct status=none
+}
+
 case " $wanted " in *" files "*)
 	alternate files_assay files_bonnie files_pair
 	summary "bonnie++ $(bonnie++ -v 2>&1 | sed -n 's/.*\(2\.[0-9a-z]*\).*/\1/p' | head -1), $mib MiB in chunks of 8 KiB"
@@ -138,5 +192,38 @@ case " $wanted " in *" seeks "*)
 	fio --name=lay --filename="$work/fio.data" --size="${mib}m" --rw=write --bs=1m --end_fsync=1 >/dev/null
 	alternate seeks_assay seeks_fio seeks_pair
 	summary "$(fio --version), five processes, random reads of 8 KiB"
+	;;
+esac
+case " $wanted " in *" load "*)
+	fio --name=lay --filename="$work/fio.data" --size="${mib}m" --rw=write --bs=1m --end_fsync=1 >/dev/null
+	warm_memory() { :; }
+	compare_load "sync,1" sync 1 1 "$work" "$work/fio.data"
+	for depth in 1 8 32 128; do
+		for engine in libaio io_uring; do
+			compare_load "$engine,$depth" $engine $depth 1 "$work" "$work/fio.data"
+		done
+	done
+	summary "$(fio --version), random reads of 4 KiB, one worker on one CPU, by engine and depth"
+	;;
+esac
+case " $wanted " in *" memory "*)
+	warm_memory() { :; }
+	if make_zram; then
+		compare_load "sync,1" sync 1 1 "" "/dev/zram$zram"
+		compare_load "libaio,32" libaio 32 1 "" "/dev/zram$zram"
+		compare_load "libaio,32,batch=16" libaio 32 16 "" "/dev/zram$zram"
+		compare_load "io_uring,32" io_uring 32 1 "" "/dev/zram$zram"
+		compare_load "io_uring,32,batch=16" io_uring 32 16 "" "/dev/zram$zram"
+		summary "$(fio --version), the same from memory (zram, incompressible)"
+	else
+		echo "no zram here: nothing was measured from memory"
+	fi
+	;;
+esac
+case " $wanted " in *" null "*)
+	load_assay null 32 auto "$work"
+	sqlite3 "$ASSAY_DB" "select 'null engine, depth 32: ' || round(sum(case when metric in ('cpu_user','cpu_system')
+		then value end) * 1e7 / max(case when metric = 'rate' then value end), 1) || ' ns of CPU for each I/O'
+		from results where run_id = (select max(run_id) from runs)"
 	;;
 esac
