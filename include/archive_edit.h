@@ -15,15 +15,16 @@
 /* What became of runs that were to be taken in; ids are of the archive that took them. */
 struct intake {
 	struct run_ids added;
-	struct run_ids known;     /* were there, known by their UUID, and are the same */
-	struct run_ids differing; /* are there under the same UUID with other content: left as it is */
-	size_t running;           /* still run where they come from: not taken */
+	struct run_ids known; /* were there, known by their UUID, and are the same */
+	struct run_ids
+	    differing;	/* are there under the same UUID with other content: left as it is */
+	size_t running; /* still run where they come from: not taken */
 };
 void intake_release(struct intake *intake);
 
-/* Puts the runs that import_parse found in the text; their origin keeps their part of it. A run that
- * is there (from this text or another) is left alone and told in known; each run in the sink has the
- * id it has in the archive. */
+/* Puts the runs that import_parse found in the text; their origin keeps their part of it. A run
+ * that is there (from this text or another) is left alone and told in known; each run in the sink
+ * has the id it has in the archive. */
 int archive_import(struct archive *archive, const char *text, struct import_sink *sink,
 		   struct intake *intake, struct err *err);
 
@@ -34,10 +35,10 @@ int archive_batch_end(struct archive *archive, struct err *err);
 
 /* What is to be said of runs that are archived. */
 struct annotation {
-	const char *label; /* NULL: stays; "": is removed */
-	const char *note;  /* NULL: none; added with the time */
+	const char *label;		  /* NULL: stays; "": is removed */
+	const char *note;		  /* NULL: none; added with the time */
 	const struct facts *tags, *facts; /* set, in place of what was there; may be NULL */
-	const char *const *untags;        /* names of tags to remove */
+	const char *const *untags;	  /* names of tags to remove */
 	size_t untag_count;
 };
 int archive_annotate(struct archive *archive, const struct run_ids *ids,

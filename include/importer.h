@@ -29,13 +29,13 @@ struct imported_run {
 	struct run run;
 	struct measurement *measurements;
 	size_t measurement_count;
-	struct run_origin origin; /* the hash, and what could not be mapped; the rest once archived */
-	size_t start, end; /* its own part of the text; after import_parse the parts cover all of it */
+	struct run_origin origin; /* hash, what could not be mapped; the rest once archived */
+	size_t start, end; /* its part of the text; after import_parse the parts cover it */
 	bool known;        /* archive_import: it was there before, as run.id says */
 };
 
 struct import_sink {
-	const struct facts *given; /* what the user says of the text beside it (--fact); may be NULL */
+	const struct facts *given; /* what the user says of the text (--fact); may be NULL */
 	struct imported_run *runs;
 	size_t run_count;
 };
@@ -109,7 +109,7 @@ struct measurement *import_add_measurement(struct imported_run *run, const char 
 /* Keeps what has no place. Both texts are copied; bytes that are not UTF-8 are replaced. */
 void import_keep(struct imported_run *run, const char *name, const char *text);
 
-/* Makes the runs from first on a series with rounds 1, 2, ...; its UUID follows from the first's. */
+/* Makes runs a series with rounds 1, 2, ...; its UUID follows from that of the first. */
 void import_make_series(struct import_sink *sink, size_t first, size_t count);
 
 #endif

@@ -11,7 +11,7 @@
 
 #include "archive_private.h"
 
-/* ---- annotations ------------------------------------------------------------------------------- */
+/* ---- annotations ---------------------------------------------------------------------------- */
 
 static int put_label(struct archive *archive, int64_t run_id, const char *label, struct err *err)
 {
@@ -20,10 +20,12 @@ static int put_label(struct archive *archive, int64_t run_id, const char *label,
 	return label ? archive_put(archive, err, sql, "ie", run_id, label) : 0;
 }
 
-static int put_tags(struct archive *archive, int64_t run_id, const struct facts *tags, struct err *err)
+static int put_tags(struct archive *archive, int64_t run_id, const struct facts *tags,
+		    struct err *err)
 {
-	static const char sql[] = "INSERT INTO run_tag (run_id, name, value) VALUES (?1, ?2, ?3)"
-				  " ON CONFLICT (run_id, name) DO UPDATE SET value = excluded.value";
+	static const char sql[] =
+	    "INSERT INTO run_tag (run_id, name, value) VALUES (?1, ?2, ?3)"
+	    " ON CONFLICT (run_id, name) DO UPDATE SET value = excluded.value";
 	int rc = 0;
 
 	for (size_t i = 0; !rc && tags && i < tags->count; i++)
@@ -44,11 +46,11 @@ static int remove_tags(struct archive *archive, int64_t run_id, const struct ann
 }
 
 /* What is said now takes the place of what was recorded. */
-static int put_facts(struct archive *archive, int64_t run_id, const struct facts *facts, struct err *err)
+static int put_facts(struct archive *archive, int64_t run_id, const struct facts *facts,
+		     struct err *err)
 {
-	static const char sql[] =
-		"DELETE FROM run_fact WHERE run_id = ?1 AND fact_name_id ="
-		" (SELECT fact_name_id FROM fact_name WHERE name = ?2)";
+	static const char sql[] = "DELETE FROM run_fact WHERE run_id = ?1 AND fact_name_id ="
+				  " (SELECT fact_name_id FROM fact_name WHERE name = ?2)";
 	int rc = 0;
 
 	for (size_t i = 0; !rc && facts && i < facts->count; i++) {
@@ -72,8 +74,8 @@ static int put_note(struct archive *archive, int64_t run_id, const char *note, s
 	return rc;
 }
 
-static int annotate_one(struct archive *archive, int64_t run_id, const struct annotation *annotation,
-			struct err *err)
+static int annotate_one(struct archive *archive, int64_t run_id,
+			const struct annotation *annotation, struct err *err)
 {
 	int rc = put_label(archive, run_id, annotation->label, err);
 
@@ -98,17 +100,19 @@ int archive_annotate(struct archive *archive, const struct run_ids *ids,
 	return archive_transaction_end(archive, rc, err);
 }
 
-/* ---- deletion ---------------------------------------------------------------------------------- */
+/* ---- deletion ------------------------------------------------------------------------------- */
 
 /* Since the archive was opened to write, whatever still is `running` has a living process. */
 static int check_ended(struct archive *archive, int64_t run_id, struct err *err)
 {
-	static const char sql[] = "SELECT count(*) FROM run WHERE run_id = ?1 AND status = 'running'";
+	static const char sql[] =
+	    "SELECT count(*) FROM run WHERE run_id = ?1 AND status = 'running'";
 	int64_t running = 0;
 	int rc = archive_each(archive, err, sql, row_integer, &running, "i", run_id);
 
 	if (!rc && running)
-		return err_set(err, -EBUSY, "run %" PRId64 " is still running; nothing was deleted", run_id);
+		return err_set(err, -EBUSY, "run %" PRId64 " is still running; nothing was deleted",
+			       run_id);
 	return rc;
 }
 

@@ -18,7 +18,7 @@ void intake_release(struct intake *intake)
 	memset(intake, 0, sizeof(*intake));
 }
 
-/* ---- transactions within transactions ---------------------------------------------------------- */
+/* ---- transactions within transactions ------------------------------------------------------- */
 
 int archive_step(struct archive *archive, bool *nested, struct err *err)
 {
@@ -56,7 +56,7 @@ int archive_batch_end(struct archive *archive, struct err *err)
 	return archive_transaction_end(archive, 0, err);
 }
 
-/* ---- one run ----------------------------------------------------------------------------------- */
+/* ---- one run -------------------------------------------------------------------------------- */
 
 int archive_find_uuid(struct archive *archive, const char *uuid, int64_t *run_id, struct err *err)
 {
@@ -86,22 +86,23 @@ int archive_put_ended(struct archive *archive, const struct ended_run *ended, in
 		rc = archive_put_measurement(archive, *run_id, &ended->measurements[i], &id, err);
 	}
 	if (!rc && ended->text)
-		rc = archive_put_origin(archive, *run_id, ended->origin, ended->text, ended->length, err);
+		rc = archive_put_origin(archive, *run_id, ended->origin, ended->text, ended->length,
+					err);
 	return rc;
 }
 
-/* ---- a text ------------------------------------------------------------------------------------ */
+/* ---- a text --------------------------------------------------------------------------------- */
 
 static int put_imported(struct archive *archive, const char *text, struct imported_run *imported,
 			struct err *err)
 {
 	const struct ended_run ended = {
-		.run = &imported->run,
-		.measurements = imported->measurements,
-		.measurement_count = imported->measurement_count,
-		.origin = &imported->origin,
-		.text = text + imported->start,
-		.length = imported->end - imported->start,
+	    .run = &imported->run,
+	    .measurements = imported->measurements,
+	    .measurement_count = imported->measurement_count,
+	    .origin = &imported->origin,
+	    .text = text + imported->start,
+	    .length = imported->end - imported->start,
 	};
 	int64_t run_id = 0;
 	int rc;
@@ -114,8 +115,8 @@ static int put_imported(struct archive *archive, const char *text, struct import
 	return rc;
 }
 
-static int put_unless_known(struct archive *archive, const char *text, struct imported_run *imported,
-			    struct intake *intake, struct err *err)
+static int put_unless_known(struct archive *archive, const char *text,
+			    struct imported_run *imported, struct intake *intake, struct err *err)
 {
 	int64_t run_id;
 	int rc = archive_find_uuid(archive, imported->run.uuid, &run_id, err);

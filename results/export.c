@@ -93,6 +93,7 @@ static void write_run(struct json *json, const struct run *run)
 	member_array(json, "series", run->series);
 	member_unsigned(json, "round", run->round);
 	member_text(json, "source", run->source);
+	member_text(json, "version", run->version);
 	member_text(json, "status", run->status);
 	member_text(json, "label", run->label);
 	member_text(json, "profile", run->profile);

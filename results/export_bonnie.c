@@ -25,12 +25,9 @@ static const struct cell_source bulk[BULK] = {{"char_write", "write"},
 					      {"char_read", "read"},
 					      {"block_read", "read"}};
 static const struct cell_source seeks = {"seeks", "seek"};
-static const struct cell_source small[SMALL] = {{"create_sequential", "create"},
-						{"stat_sequential", "stat"},
-						{"delete_sequential", "delete"},
-						{"create_random", "create"},
-						{"stat_random", "stat"},
-						{"delete_random", "delete"}};
+static const struct cell_source small[SMALL] = {
+    {"create_sequential", "create"}, {"stat_sequential", "stat"}, {"delete_sequential", "delete"},
+    {"create_random", "create"},     {"stat_random", "stat"},	  {"delete_random", "delete"}};
 
 static const struct measurement *find_phase(const struct archived_run *archived, const char *phase)
 {
@@ -44,14 +41,16 @@ static const struct measurement *find_phase(const struct archived_run *archived,
 /* A number or text of a parameter; 0 and NULL when there is none. */
 static uint64_t number_of(const struct measurement *measurement, const char *name)
 {
-	const struct parameter *parameter = measurement ? measurement_parameter(measurement, name) : NULL;
+	const struct parameter *parameter =
+	    measurement ? measurement_parameter(measurement, name) : NULL;
 
 	return parameter && parameter->value.kind == VALUE_NUMBER ? parameter->value.number : 0;
 }
 
 static const char *text_of(const struct measurement *measurement, const char *name)
 {
-	const struct parameter *parameter = measurement ? measurement_parameter(measurement, name) : NULL;
+	const struct parameter *parameter =
+	    measurement ? measurement_parameter(measurement, name) : NULL;
 
 	return parameter && parameter->value.kind == VALUE_TEXT ? parameter->value.text : NULL;
 }
@@ -63,7 +62,7 @@ static void write_name(FILE *out, const char *name)
 		putc((unsigned char)*name < ' ' || *name == ',' ? '_' : *name, out);
 }
 
-/* ---- cells ------------------------------------------------------------------------------------- */
+/* ---- cells ---------------------------------------------------------------------------------- */
 
 /* User and system time together; NAN when neither is known. */
 static double cpu_percent(const struct measurement *measurement)
@@ -71,12 +70,13 @@ static double cpu_percent(const struct measurement *measurement)
 	double both = measurement_value(measurement, "all", "cpu");
 
 	return isnan(both) ? measurement_value(measurement, "all", "cpu_user") +
-				     measurement_value(measurement, "all", "cpu_system")
+				 measurement_value(measurement, "all", "cpu_system")
 			   : both;
 }
 
 /* ",rate,cpu" of a phase that ran, or two empty cells. */
-static void write_rate(FILE *out, const struct measurement *measurement, double rate, const char *format)
+static void write_rate(FILE *out, const struct measurement *measurement, double rate,
+		       const char *format)
 {
 	double cpu;
 
@@ -96,10 +96,12 @@ static void write_rate(FILE *out, const struct measurement *measurement, double 
 		fprintf(out, "%.0f", floor(cpu));
 }
 
-static void write_bulk(FILE *out, const struct archived_run *archived, const struct cell_source *source)
+static void write_bulk(FILE *out, const struct archived_run *archived,
+		       const struct cell_source *source)
 {
 	const struct measurement *measurement = find_phase(archived, source->phase);
-	double rate = measurement ? measurement_value(measurement, source->operation, "throughput") : NAN;
+	double rate =
+	    measurement ? measurement_value(measurement, source->operation, "throughput") : NAN;
 
 	write_rate(out, measurement, floor(rate / 1024), "%.0f");
 }
@@ -111,7 +113,8 @@ static void write_seeks(FILE *out, const struct measurement *measurement)
 	write_rate(out, measurement, rate, rate < 1000 ? "%.1f" : "%.0f");
 }
 
-static void write_small(FILE *out, const struct archived_run *archived, const struct cell_source *source)
+static void write_small(FILE *out, const struct archived_run *archived,
+			const struct cell_source *source)
 {
 	const struct measurement *measurement = find_phase(archived, source->phase);
 	double rate = measurement ? measurement_value(measurement, source->operation, "rate") : NAN;
@@ -119,10 +122,12 @@ static void write_small(FILE *out, const struct archived_run *archived, const st
 	write_rate(out, measurement, floor(rate), "%.0f");
 }
 
-static void write_latency(FILE *out, const struct archived_run *archived, const struct cell_source *source)
+static void write_latency(FILE *out, const struct archived_run *archived,
+			  const struct cell_source *source)
 {
 	const struct measurement *measurement = find_phase(archived, source->phase);
-	double ns = measurement ? measurement_value(measurement, source->operation, "latency_max") : NAN;
+	double ns =
+	    measurement ? measurement_value(measurement, source->operation, "latency_max") : NAN;
 	double us = floor(ns / 1e3);
 
 	putc(',', out);
@@ -136,7 +141,7 @@ static void write_latency(FILE *out, const struct archived_run *archived, const 
 		fprintf(out, "%.0fs", floor(us / 1e6));
 }
 
-/* ---- settings ---------------------------------------------------------------------------------- */
+/* ---- settings ------------------------------------------------------------------------------- */
 
 /* Of the work file: whole GiB or MiB. */
 static void write_size(FILE *out, const struct archived_run *archived)
@@ -166,7 +171,8 @@ static void write_count(FILE *out, double count)
 static void write_files(FILE *out, const struct measurement *measurement)
 {
 	const char *kind = text_of(measurement, "kind"), *range = text_of(measurement, "file_size");
-	uint64_t files = number_of(measurement, "files"), directories = number_of(measurement, "directories");
+	uint64_t files = number_of(measurement, "files"),
+		 directories = number_of(measurement, "directories");
 	unsigned long long low = 0, high = 0;
 
 	if (!measurement) {

@@ -18,7 +18,7 @@
 
 #include "list.h"
 
-/* ---- a job ------------------------------------------------------------------------------------- */
+/* ---- a job ---------------------------------------------------------------------------------- */
 
 const char *const fio_direction_names[FIO_DIRECTIONS] = {"read", "write", "trim", "mixed"};
 
@@ -26,12 +26,21 @@ static const struct fio_latency no_latency = {NAN, NAN, NAN, NAN, NAN};
 
 void fio_job_init(struct fio_job *job)
 {
-	*job = (struct fio_job){.group = NAN, .pid = NAN, .jobs = NAN, .error = NAN,
-				.cpu_user_percent = NAN, .cpu_system_percent = NAN};
+	*job = (struct fio_job){.group = NAN,
+				.pid = NAN,
+				.jobs = NAN,
+				.error = NAN,
+				.cpu_user_percent = NAN,
+				.cpu_system_percent = NAN};
 	for (size_t i = 0; i < FIO_DIRECTIONS; i++)
-		job->io[i] = (struct fio_io){.bytes = NAN, .bytes_per_s = NAN, .iops = NAN,
-					     .runtime_ms = NAN, .ios = NAN, .submit = no_latency,
-					     .completion = no_latency, .total = no_latency};
+		job->io[i] = (struct fio_io){.bytes = NAN,
+					     .bytes_per_s = NAN,
+					     .iops = NAN,
+					     .runtime_ms = NAN,
+					     .ios = NAN,
+					     .submit = no_latency,
+					     .completion = no_latency,
+					     .total = no_latency};
 }
 
 void fio_job_release(struct fio_job *job)
@@ -79,7 +88,8 @@ unsigned fio_version(const char *text)
 		return 0;
 	if (span_starts(rest, ".")) {
 		rest = span_between(rest.start + 1, span_end(rest));
-		if (!span_take_digits(&rest, &digits) || !span_integer(digits, &minor) || minor > 999)
+		if (!span_take_digits(&rest, &digits) || !span_integer(digits, &minor) ||
+		    minor > 999)
 			return 0;
 	}
 	return (unsigned)(1000 * major + minor);
@@ -95,7 +105,7 @@ bool fio_io_moved(const struct fio_io *io)
 	return io->bytes > 0 || io->ios > 0 || io->bytes_per_s > 0;
 }
 
-/* ---- threads of one job ------------------------------------------------------------------------ */
+/* ---- threads of one job --------------------------------------------------------------------- */
 
 static double lesser(double a, double b)
 {
@@ -116,7 +126,8 @@ static double weight(const struct fio_io *io, const struct fio_latency *latency)
 }
 
 /* The moments of both together: n, mean and the sum of squares add up. */
-static void merge_latency(struct fio_latency *into, double n, const struct fio_latency *from, double m)
+static void merge_latency(struct fio_latency *into, double n, const struct fio_latency *from,
+			  double m)
 {
 	double mean, squares;
 
@@ -136,7 +147,7 @@ static void percentiles_of_histogram(struct fio_io *io)
 {
 	for (size_t k = 0; k < io->percentile_count; k++)
 		io->percentiles[k].ns =
-			histogram_percentile(io->histogram, io->percentiles[k].percent / 100);
+		    histogram_percentile(io->histogram, io->percentiles[k].percent / 100);
 }
 
 static void merge_io(struct fio_io *into, struct fio_io *from)
@@ -200,19 +211,22 @@ size_t fio_merge_threads(struct fio_job *jobs, size_t count)
 	return next;
 }
 
-/* ---- the cross-check --------------------------------------------------------------------------- */
+/* ---- the cross-check ------------------------------------------------------------------------ */
 
 static bool too_far(double ratio)
 {
 	return ratio > FIO_FACTOR_TOO_FAR || ratio < 1 / FIO_FACTOR_TOO_FAR;
 }
 
-/* amount / time against rate; too little to tell is passed over. */
+/* amount against rate x time. Too little to tell is passed over, and so is a rate that is 0 when
+ * rounded. */
 static bool contradicts(double amount, double runtime_ms, double rate)
 {
-	if (!(amount >= 100) || !(runtime_ms >= 10) || !(rate >= 10))
+	double expected = rate * runtime_ms / 1e3;
+
+	if (!(runtime_ms >= 10) || !(rate > 0) || !(amount > 0) || fmax(amount, expected) < 100)
 		return false;
-	return too_far(amount / (runtime_ms / 1e3) / rate);
+	return too_far(amount / expected);
 }
 
 static int check_io(const struct fio_context *context, const struct fio_job *job,
@@ -221,16 +235,18 @@ static int check_io(const struct fio_context *context, const struct fio_job *job
 	const struct fio_io *io = &job->io[direction];
 
 	if (contradicts(io->bytes, io->runtime_ms, io->bytes_per_s))
-		return text_refuse(context->err, context->text, context->at,
-				   "job %.100s: %s of %.0f bytes in %.0f ms are not %.0f bytes/s: a unit is "
-				   "off by a thousand or 1024",
-				   job->name, fio_direction_names[direction], io->bytes, io->runtime_ms,
-				   io->bytes_per_s);
+		return text_refuse(
+		    context->err, context->text, context->at,
+		    "job %.100s: %s of %.0f bytes in %.0f ms are not %.0f bytes/s: a unit is "
+		    "off by a thousand or 1024",
+		    job->name, fio_direction_names[direction], io->bytes, io->runtime_ms,
+		    io->bytes_per_s);
 	if (contradicts(io->ios, io->runtime_ms, io->iops))
-		return text_refuse(context->err, context->text, context->at,
-				   "job %.100s: %s of %.0f operations in %.0f ms are not %.0f a second: a unit "
-				   "is off by a thousand",
-				   job->name, fio_direction_names[direction], io->ios, io->runtime_ms, io->iops);
+		return text_refuse(
+		    context->err, context->text, context->at,
+		    "job %.100s: %s of %.0f operations in %.0f ms are not %.0f a second: a unit "
+		    "is off by a thousand",
+		    job->name, fio_direction_names[direction], io->ios, io->runtime_ms, io->iops);
 	return 0;
 }
 

@@ -27,7 +27,7 @@ struct fio_percentile {
 
 struct fio_io {
 	double bytes, bytes_per_s, iops, runtime_ms, ios;
-	struct fio_latency submit, completion, total; /* slat, clat, lat */
+	struct fio_latency submit, completion, total;		/* slat, clat, lat */
 	struct fio_percentile percentiles[FIO_PERCENTILES_MAX]; /* of completion */
 	size_t percentile_count;
 	struct histogram *histogram; /* of completion; NULL: none */
@@ -41,8 +41,8 @@ struct fio_option {
 struct fio_job {
 	char *name;
 	double group;
-	double pid;    /* of the text output */
-	double jobs;   /* threads the figures are of, where the output says so */
+	double pid;  /* of the text output */
+	double jobs; /* threads the figures are of, where the output says so */
 	double error;
 	struct fio_option *options;
 	size_t option_count;

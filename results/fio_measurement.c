@@ -22,7 +22,7 @@
 #include "fio_job.h"
 #include "list.h"
 
-/* ---- options ----------------------------------------------------------------------------------- */
+/* ---- options -------------------------------------------------------------------------------- */
 
 struct job_view {
 	const struct fio_context *context;
@@ -129,7 +129,7 @@ static bool mean_size(const struct fio_io *io, uint64_t *bytes)
 	return fabs(mean / nearest - 1) < 0.001;
 }
 
-/* ---- parameters -------------------------------------------------------------------------------- */
+/* ---- parameters ----------------------------------------------------------------------------- */
 
 static const struct pattern {
 	const char *rw, *phase, *operation;
@@ -151,8 +151,12 @@ static struct pattern unknown_pattern(const struct fio_job *job)
 
 	if (!reads && !writes && !fio_io_moved(&job->io[FIO_MIXED]))
 		return (struct pattern){.phase = NULL};
-	return (struct pattern){.phase = "random", .reads = reads, .writes = writes,
-				.operation = reads == writes ? "mixed" : reads ? "read" : "write"};
+	return (struct pattern){.phase = "random",
+				.reads = reads,
+				.writes = writes,
+				.operation = reads == writes ? "mixed"
+					     : reads	     ? "read"
+							     : "write"};
 }
 
 /* What rw says; phase NULL for what has no place here: trims, and what nothing is known of. */
@@ -194,8 +198,8 @@ static void set_block_size(const struct job_view *view, const struct pattern *pa
 		return;
 	}
 	if (one_size(size_word(bs, first), strstr(bs, "(R)"), &bytes) &&
-	    (!pattern->writes || (one_size(size_word(bs, FIO_WRITE), strstr(bs, "(R)"), &other) &&
-				  other == bytes)))
+	    (!pattern->writes ||
+	     (one_size(size_word(bs, FIO_WRITE), strstr(bs, "(R)"), &other) && other == bytes)))
 		set_number(measurement, "block_size", bytes);
 	else
 		set_text(measurement, "block_size", bs);
@@ -204,7 +208,8 @@ static void set_block_size(const struct job_view *view, const struct pattern *pa
 /* fio's engines that call read and write and wait are one engine here. */
 static bool engine_waits(const char *engine)
 {
-	static const char *const names[] = {"sync", "psync", "pvsync", "pvsync2", "vsync", "mmap", NULL};
+	static const char *const names[] = {"sync",  "psync", "pvsync", "pvsync2",
+					    "vsync", "mmap",  NULL};
 
 	for (size_t i = 0; names[i]; i++)
 		if (!strcmp(engine, names[i]))
@@ -227,13 +232,15 @@ static void set_engine(const struct job_view *view, struct measurement *measurem
 		set_number(measurement, "jobs", (uint64_t)view->threads);
 	if (engine)
 		set_text(measurement, "engine",
-			 waits && strcmp(engine, "mmap") != 0 && strcmp(engine, "vsync") != 0 ? "sync"
-											     : engine);
+			 waits && strcmp(engine, "mmap") != 0 && strcmp(engine, "vsync") != 0
+			     ? "sync"
+			     : engine);
 }
 
 static void set_io(const struct job_view *view, struct measurement *measurement)
 {
-	const char *direct = option(view, "direct", NULL), *buffered = option(view, "buffered", NULL);
+	const char *direct = option(view, "direct", NULL),
+		   *buffered = option(view, "buffered", NULL);
 
 	if (direct)
 		set_text(measurement, "io", is_on(direct) ? "direct" : "buffered");
@@ -261,16 +268,16 @@ static const struct special {
 	const char *option, *parameter, *as_usual;
 	bool is_number;
 } specials[] = {
-	{"fsync", "fsync", "0", true},
-	{"fdatasync", "fdatasync", "0", true},
-	{"sync", "sync_io", "none", false},
-	{"rate", "rate_limit", "0", false},
-	{"rate_iops", "rate_limit", "0", false},
-	{"thinktime", "think_time", "0", false},
-	{"random_distribution", "distribution", "random", false},
-	{"percentage_random", "percent_random", "100", true},
-	{"buffer_compress_percentage", "compressible", "0", true},
-	{"cpus_allowed", "cpus", "", false},
+    {"fsync", "fsync", "0", true},
+    {"fdatasync", "fdatasync", "0", true},
+    {"sync", "sync_io", "none", false},
+    {"rate", "rate_limit", "0", false},
+    {"rate_iops", "rate_limit", "0", false},
+    {"thinktime", "think_time", "0", false},
+    {"random_distribution", "distribution", "random", false},
+    {"percentage_random", "percent_random", "100", true},
+    {"buffer_compress_percentage", "compressible", "0", true},
+    {"cpus_allowed", "cpus", "", false},
 };
 
 static void set_specials(const struct job_view *view, struct measurement *measurement)
@@ -298,7 +305,8 @@ static void set_sync(const struct pattern *pattern, struct measurement *measurem
 	const struct parameter *io = measurement_parameter(measurement, "io");
 
 	if (pattern->writes && (!io || strcmp(io->value.text, "direct") != 0) &&
-	    !measurement_parameter(measurement, "fsync") && !measurement_parameter(measurement, "fdatasync") &&
+	    !measurement_parameter(measurement, "fsync") &&
+	    !measurement_parameter(measurement, "fdatasync") &&
 	    !measurement_parameter(measurement, "sync_io"))
 		set_text(measurement, "sync", "uncontrolled");
 }
@@ -324,10 +332,11 @@ static void set_parameters(const struct job_view *view, const struct pattern *pa
 		set_text(measurement, "beside", beside);
 }
 
-/* ---- metrics ----------------------------------------------------------------------------------- */
+/* ---- metrics -------------------------------------------------------------------------------- */
 
 /* A metric the text has. */
-static void add(struct measurement *measurement, const char *operation, enum metric_id id, double value)
+static void add(struct measurement *measurement, const char *operation, enum metric_id id,
+		double value)
 {
 	if (!isnan(value))
 		measurement_add_metric(measurement, operation, &shared_metrics[id], value);
@@ -337,8 +346,8 @@ static const struct {
 	double percent;
 	enum metric_id id;
 } percentile_metrics[] = {
-	{50, METRIC_latency_p50}, {90, METRIC_latency_p90}, {95, METRIC_latency_p95},
-	{99, METRIC_latency_p99}, {99.9, METRIC_latency_p99_9}, {99.99, METRIC_latency_p99_99},
+    {50, METRIC_latency_p50}, {90, METRIC_latency_p90},	    {95, METRIC_latency_p95},
+    {99, METRIC_latency_p99}, {99.9, METRIC_latency_p99_9}, {99.99, METRIC_latency_p99_99},
 };
 
 enum { PERCENTILE_METRICS = sizeof(percentile_metrics) / sizeof(percentile_metrics[0]) };
@@ -356,17 +365,20 @@ bool fio_percentile_has_metric(double percent)
 	return false;
 }
 
-static void add_percentiles(struct measurement *measurement, const char *operation, const struct fio_io *io)
+static void add_percentiles(struct measurement *measurement, const char *operation,
+			    const struct fio_io *io)
 {
 	for (size_t i = 0; i < PERCENTILE_METRICS; i++)
 		for (size_t k = 0; k < io->percentile_count; k++)
 			if (is_percentile(io->percentiles[k].percent, i))
-				add(measurement, operation, percentile_metrics[i].id, io->percentiles[k].ns);
+				add(measurement, operation, percentile_metrics[i].id,
+				    io->percentiles[k].ns);
 }
 
 static void add_io(struct measurement *measurement, const char *operation, const struct fio_io *io)
 {
-	const struct fio_latency *latency = isnan(io->completion.mean_ns) ? &io->total : &io->completion;
+	const struct fio_latency *latency =
+	    isnan(io->completion.mean_ns) ? &io->total : &io->completion;
 
 	add(measurement, operation, METRIC_rate, io->iops);
 	add(measurement, operation, METRIC_throughput, io->bytes_per_s);
@@ -384,7 +396,8 @@ static void add_io(struct measurement *measurement, const char *operation, const
 		measurement_add_histogram(measurement, operation)->histogram = *io->histogram;
 }
 
-/* ---- jobs to measurements ------------------------------------------------------------------------- */
+/* ---- jobs to measurements
+ * ------------------------------------------------------------------------- */
 
 /* How many threads the figures are of, and the CPU of all of them together. */
 static double count_threads(const struct job_view *view, size_t merged)
@@ -418,11 +431,12 @@ static int check_latency(const struct job_view *view, const struct measurement *
 
 	if (!(io->iops >= 10) || !(under_way > FIO_FACTOR_TOO_FAR * allowed))
 		return 0;
-	return text_refuse(view->context->err, view->context->text, view->context->at,
-			   "job %.100s: a mean %s latency of %.0f ns at %.0f a second takes %.0f requests under "
-			   "way where %.0f were allowed: a unit is off by a thousand",
-			   view->job->name, fio_direction_names[direction], io->completion.mean_ns, io->iops,
-			   under_way, allowed);
+	return text_refuse(
+	    view->context->err, view->context->text, view->context->at,
+	    "job %.100s: a mean %s latency of %.0f ns at %.0f a second takes %.0f requests under "
+	    "way where %.0f were allowed: a unit is off by a thousand",
+	    view->job->name, fio_direction_names[direction], io->completion.mean_ns, io->iops,
+	    under_way, allowed);
 }
 
 /* A job with all its threads added to the first. */
@@ -441,7 +455,8 @@ static struct merged_job *merge_jobs(struct fio_job *jobs, size_t count, size_t 
 		threads = fio_merge_threads(&jobs[i], count - i);
 		if (i && jobs[i].group != jobs[i - 1].group)
 			group_first = *merged_count;
-		*LIST_ADD(merged, *merged_count) = (struct merged_job){&jobs[i], threads, group_first};
+		*LIST_ADD(merged, *merged_count) =
+		    (struct merged_job){&jobs[i], threads, group_first};
 	}
 	return merged;
 }
@@ -469,13 +484,14 @@ static void remark(struct measurement *measurement, const struct fio_job *job)
 
 	span_copy_to(span_of(job->name), name, sizeof(name));
 	if (job->error > 0)
-		snprintf(measurement->message, sizeof(measurement->message), "job %s: fio ended with error %.0f",
-			 name, job->error);
+		snprintf(measurement->message, sizeof(measurement->message),
+			 "job %s: fio ended with error %.0f", name, job->error);
 	else
 		snprintf(measurement->message, sizeof(measurement->message), "job %s", name);
 }
 
-static void keep(struct imported_run *run, const struct fio_job *job, const char *what, const char *text)
+static void keep(struct imported_run *run, const struct fio_job *job, const char *what,
+		 const char *text)
 {
 	char name[256];
 
@@ -506,14 +522,17 @@ static void keep_options(struct imported_run *run, const struct fio_job *job)
 }
 
 /* Figures that become no metric: of trims, and of a job that failed. */
-static void keep_io(struct imported_run *run, const struct fio_job *job, enum fio_direction direction)
+static void keep_io(struct imported_run *run, const struct fio_job *job,
+		    enum fio_direction direction)
 {
 	const struct fio_io *io = &job->io[direction];
 	char text[300];
 
 	snprintf(text, sizeof(text),
-		 "%.0f bytes, %.0f operations, %.0f bytes/s, %.2f operations/s, %.0f ms, mean latency %.0f ns",
-		 io->bytes, io->ios, io->bytes_per_s, io->iops, io->runtime_ms, io->completion.mean_ns);
+		 "%.0f bytes, %.0f operations, %.0f bytes/s, %.2f operations/s, %.0f ms, mean "
+		 "latency %.0f ns",
+		 io->bytes, io->ios, io->bytes_per_s, io->iops, io->runtime_ms,
+		 io->completion.mean_ns);
 	keep(run, job, fio_direction_names[direction], text);
 }
 
@@ -525,8 +544,8 @@ static double longer(double a, double b)
 static int add_directions(const struct job_view *view, struct imported_run *run,
 			  struct measurement *measurement)
 {
-	static const char *const operations[] = {[FIO_READ] = "read", [FIO_WRITE] = "write",
-						 [FIO_TRIM] = NULL, [FIO_MIXED] = "all"};
+	static const char *const operations[] = {
+	    [FIO_READ] = "read", [FIO_WRITE] = "write", [FIO_TRIM] = NULL, [FIO_MIXED] = "all"};
 	double runtime_ms = NAN;
 	int code = 0;
 
@@ -544,8 +563,8 @@ static int add_directions(const struct job_view *view, struct imported_run *run,
 	}
 	if (isnan(runtime_ms) && measurement->status == STATUS_OK) {
 		measurement->status = STATUS_FAILED;
-		snprintf(measurement->message, sizeof(measurement->message), "job %.200s: nothing was moved",
-			 view->job->name);
+		snprintf(measurement->message, sizeof(measurement->message),
+			 "job %.200s: nothing was moved", view->job->name);
 	}
 	if (runtime_ms > 0 && runtime_ms < 1e12)
 		measurement->elapsed_ns = (uint64_t)(runtime_ms * 1e6);
@@ -553,7 +572,8 @@ static int add_directions(const struct job_view *view, struct imported_run *run,
 }
 
 /* Percent of one CPU that all threads took; of a thread's mean without their number, no sum. */
-static void add_cpu(const struct job_view *view, struct imported_run *run, struct measurement *measurement)
+static void add_cpu(const struct job_view *view, struct imported_run *run,
+		    struct measurement *measurement)
 {
 	const struct fio_job *job = view->job;
 	char text[80];
@@ -576,8 +596,8 @@ static void keep_job(struct imported_run *run, const struct fio_job *job)
 			keep_io(run, job, (enum fio_direction)i);
 }
 
-static int add_job(const struct fio_context *context, const struct merged_job *merged, const char *beside,
-		   struct imported_run *run)
+static int add_job(const struct fio_context *context, const struct merged_job *merged,
+		   const char *beside, struct imported_run *run)
 {
 	struct fio_job *job = merged->job;
 	struct job_view view = {.context = context, .job = job};
@@ -603,7 +623,7 @@ static int add_job(const struct fio_context *context, const struct merged_job *m
 	return code;
 }
 
-/* ---- jobs that nothing tells apart ------------------------------------------------------------- */
+/* ---- jobs that nothing tells apart ---------------------------------------------------------- */
 
 static int compare_parameters(const struct measurement *a, const struct measurement *b)
 {
@@ -616,9 +636,12 @@ static int compare_parameters(const struct measurement *a, const struct measurem
 		if (!order)
 			order = strcmp(p->value.text, q->value.text);
 		if (!order)
-			order = (p->value.number > q->value.number) - (p->value.number < q->value.number);
+			order = (p->value.number > q->value.number) -
+				(p->value.number < q->value.number);
 	}
-	return order ? order : (a->parameter_count > b->parameter_count) - (a->parameter_count < b->parameter_count);
+	return order ? order
+		     : (a->parameter_count > b->parameter_count) -
+			   (a->parameter_count < b->parameter_count);
 }
 
 static int compare_addresses(const void *a, const void *b)

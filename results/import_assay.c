@@ -28,11 +28,11 @@ struct reader {
 
 static int refuse(const struct reader *reader, const char *path, const char *what)
 {
-	return text_refuse(reader->err, reader->text, reader->at, "in this document of assay, %s is %s", path,
-			   what);
+	return text_refuse(reader->err, reader->text, reader->at,
+			   "in this document of assay, %s is %s", path, what);
 }
 
-/* ---- members of a kind ------------------------------------------------------------------------- */
+/* ---- members of a kind ---------------------------------------------------------------------- */
 
 static bool is_absent(const struct json_node *node)
 {
@@ -55,8 +55,8 @@ static int get_text(const struct reader *reader, struct json_node *object, const
 }
 
 /* A text of an array of its own size; null is "". */
-static int get_array(const struct reader *reader, struct json_node *object, const char *key, char *array,
-		     size_t size)
+static int get_array(const struct reader *reader, struct json_node *object, const char *key,
+		     char *array, size_t size)
 {
 	const char *text;
 	int code = get_text(reader, object, key, &text);
@@ -94,7 +94,8 @@ static int get_unsigned(const struct reader *reader, struct json_node *object, c
 }
 
 /* A number; null is NAN. */
-static int get_real(const struct reader *reader, struct json_node *object, const char *key, double *number)
+static int get_real(const struct reader *reader, struct json_node *object, const char *key,
+		    double *number)
 {
 	struct json_node *member = json_member(object, key);
 
@@ -110,8 +111,8 @@ static int get_real(const struct reader *reader, struct json_node *object, const
 typedef int (*read_fn)(const struct reader *reader, struct json_node *object, void *into);
 
 /* A list of objects, each of which is read into the same. */
-static int each(const struct reader *reader, struct json_node *object, const char *key, read_fn read,
-		void *into)
+static int each(const struct reader *reader, struct json_node *object, const char *key,
+		read_fn read, void *into)
 {
 	struct json_node *list = json_member(object, key);
 	int code = 0;
@@ -121,12 +122,13 @@ static int each(const struct reader *reader, struct json_node *object, const cha
 	if (list->kind != JSON_ARRAY)
 		return refuse(reader, key, "no list");
 	for (struct json_node *item = list->first; !code && item; item = item->next)
-		code = item->kind == JSON_OBJECT ? read(reader, item, into)
-						 : refuse(reader, key, "a list of something else than objects");
+		code = item->kind == JSON_OBJECT
+			   ? read(reader, item, into)
+			   : refuse(reader, key, "a list of something else than objects");
 	return code;
 }
 
-/* ---- the run ----------------------------------------------------------------------------------- */
+/* ---- the run -------------------------------------------------------------------------------- */
 
 static int read_facts(const struct reader *reader, struct json_node *run, const char *key,
 		      struct facts *facts)
@@ -140,11 +142,10 @@ static int read_facts(const struct reader *reader, struct json_node *run, const 
 	for (const struct json_node *item = object->first; item; item = item->next) {
 		if (item->kind == JSON_TEXT)
 			facts_set_text(facts, item->key, item->text);
-		else if (item->kind == JSON_REAL || (item->kind == JSON_INTEGER && fabs(item->number) >= 0x1p63))
+		else if (item->kind == JSON_REAL || (item->kind == JSON_INTEGER && item->wide))
 			facts_set_real(facts, item->key, item->number);
 		else if (item->kind == JSON_INTEGER)
-			facts_set_integer(facts, item->key,
-					  item->number < 0 ? item->integer : (int64_t)item->unsigned_number);
+			facts_set_integer(facts, item->key, item->integer);
 		else if (item->kind != JSON_NULL)
 			return refuse(reader, item->key, "neither text nor number");
 	}
@@ -204,8 +205,9 @@ static int read_words(const struct reader *reader, struct json_node *object, str
 	const struct {
 		const char *key;
 		char **field;
-	} words[] = {{"source", &run->source}, {"version", &run->version}, {"status", &run->status},
-		     {"label", &run->label}, {"profile", &run->profile}, {"command", &run->command}};
+	} words[] = {{"source", &run->source},	 {"version", &run->version},
+		     {"status", &run->status},	 {"label", &run->label},
+		     {"profile", &run->profile}, {"command", &run->command}};
 	int code = 0;
 
 	for (size_t i = 0; !code && i < sizeof(words) / sizeof(words[0]); i++) {
@@ -250,9 +252,11 @@ static int read_run(const struct reader *reader, struct json_node *object, struc
 	if (!code)
 		code = get_unsigned(reader, object, "seed", &run->seed);
 	if (!code)
-		code = get_array(reader, object, "started_at", run->started_at, sizeof(run->started_at));
+		code = get_array(reader, object, "started_at", run->started_at,
+				 sizeof(run->started_at));
 	if (!code)
-		code = get_array(reader, object, "finished_at", run->finished_at, sizeof(run->finished_at));
+		code = get_array(reader, object, "finished_at", run->finished_at,
+				 sizeof(run->finished_at));
 	if (!code)
 		code = read_facts(reader, object, "facts", &run->facts);
 	if (!code)
@@ -263,7 +267,7 @@ static int read_run(const struct reader *reader, struct json_node *object, struc
 	return code;
 }
 
-/* ---- a measurement ----------------------------------------------------------------------------- */
+/* ---- a measurement -------------------------------------------------------------------------- */
 
 static int read_parameters(const struct reader *reader, struct json_node *object,
 			   struct measurement *measurement)
@@ -277,7 +281,9 @@ static int read_parameters(const struct reader *reader, struct json_node *object
 	for (const struct json_node *item = list->first; item; item = item->next) {
 		struct value value = value_number(item->unsigned_number);
 
-		if (item->kind == JSON_TEXT && strlen(item->text) < VALUE_TEXT_MAX)
+		if (item->kind == JSON_NULL)
+			value = (struct value){.kind = VALUE_NONE};
+		else if (item->kind == JSON_TEXT && strlen(item->text) < VALUE_TEXT_MAX)
 			value = value_text(item->text);
 		else if (item->kind != JSON_INTEGER || item->number < 0)
 			return refuse(reader, item->key, "no value of a parameter");
@@ -317,7 +323,8 @@ static enum unit unit_of(const char *metric, const char *name)
 
 static int read_metric(const struct reader *reader, struct json_node *object, void *into)
 {
-	char operation[NAME_MAX_BYTES], name[NAME_MAX_BYTES], unit[NAME_MAX_BYTES], better[NAME_MAX_BYTES];
+	char operation[NAME_MAX_BYTES], name[NAME_MAX_BYTES], unit[NAME_MAX_BYTES],
+	    better[NAME_MAX_BYTES];
 	struct json_node *headline = json_member(object, "headline");
 	struct metric metric = {.name = name};
 	double value;
@@ -337,7 +344,8 @@ static int read_metric(const struct reader *reader, struct json_node *object, vo
 	metric.better = better_find(better);
 	if (strcmp(unit_name(metric.unit), unit) != 0)
 		return refuse(reader, "unit", "no unit");
-	measurement_add_metric(into, operation, &metric, value)->headline = headline && headline->number == 1;
+	measurement_add_metric(into, operation, &metric, value)->headline =
+	    headline && headline->number == 1;
 	return 0;
 }
 
@@ -348,9 +356,10 @@ static int read_device(const struct reader *reader, struct json_node *object, vo
 	const struct {
 		const char *key;
 		uint64_t *place;
-	} counters[] = {{"reads", &use.reads}, {"read_bytes", &use.read_bytes}, {"writes", &use.writes},
-			{"write_bytes", &use.write_bytes}, {"flushes", &use.flushes},
-			{"busy_ns", &use.busy_ns}, {"queue_ns", &use.queue_ns}};
+	} counters[] = {{"reads", &use.reads},	    {"read_bytes", &use.read_bytes},
+			{"writes", &use.writes},    {"write_bytes", &use.write_bytes},
+			{"flushes", &use.flushes},  {"busy_ns", &use.busy_ns},
+			{"queue_ns", &use.queue_ns}};
 	int code = get_name(reader, object, "name", name);
 
 	for (size_t i = 0; !code && i < sizeof(counters) / sizeof(counters[0]); i++)
@@ -381,7 +390,7 @@ static int read_sample(const struct reader *reader, struct json_node *object, vo
 	return code ? code : get_real(reader, object, "latency_max", &sample->latency_max_ns);
 }
 
-/* ---- histograms -------------------------------------------------------------------------------- */
+/* ---- histograms ----------------------------------------------------------------------------- */
 
 /* 128 bits in decimal, as a text. */
 static bool read_wide(const char *text, uint128 *number)
@@ -402,7 +411,8 @@ static bool read_wide(const char *text, uint128 *number)
 }
 
 /* [ [ low, count ], ... ] */
-static int read_buckets(const struct reader *reader, struct json_node *object, struct histogram *histogram)
+static int read_buckets(const struct reader *reader, struct json_node *object,
+			struct histogram *histogram)
 {
 	struct json_node *list = json_member(object, "buckets");
 
@@ -413,9 +423,11 @@ static int read_buckets(const struct reader *reader, struct json_node *object, s
 		unsigned bucket;
 
 		if (!count || low->kind != JSON_INTEGER || count->kind != JSON_INTEGER)
-			return refuse(reader, "buckets", "a list of something else than pairs of numbers");
+			return refuse(reader, "buckets",
+				      "a list of something else than pairs of numbers");
 		bucket = histogram_bucket(low->unsigned_number);
-		if (histogram_bucket_low(bucket) != low->unsigned_number || histogram->buckets[bucket])
+		if (histogram_bucket_low(bucket) != low->unsigned_number ||
+		    histogram->buckets[bucket])
 			return refuse(reader, "buckets", "with other bounds than this program's");
 		histogram->buckets[bucket] = count->unsigned_number;
 	}
@@ -472,7 +484,7 @@ static int read_histogram(const struct reader *reader, struct json_node *object,
 	return code ? code : check_histogram(reader, histogram);
 }
 
-/* ---- documents --------------------------------------------------------------------------------- */
+/* ---- documents ------------------------------------------------------------------------------ */
 
 static int read_lists(const struct reader *reader, struct json_node *object,
 		      struct measurement *measurement)
@@ -480,8 +492,11 @@ static int read_lists(const struct reader *reader, struct json_node *object,
 	static const struct {
 		const char *key;
 		read_fn read;
-	} lists[] = {{"flags", read_flag}, {"metrics", read_metric}, {"devices", read_device},
-		     {"samples", read_sample}, {"histograms", read_histogram}};
+	} lists[] = {{"flags", read_flag},
+		     {"metrics", read_metric},
+		     {"devices", read_device},
+		     {"samples", read_sample},
+		     {"histograms", read_histogram}};
 	int code = 0;
 
 	for (size_t i = 0; !code && i < sizeof(lists) / sizeof(lists[0]); i++)
@@ -502,7 +517,8 @@ static int read_measurement(const struct reader *reader, struct json_node *objec
 	measurement = import_add_measurement(into, phase);
 	if (!status_find(status, &measurement->status))
 		return refuse(reader, "status", "no status of a measurement");
-	code = get_array(reader, object, "message", measurement->message, sizeof(measurement->message));
+	code = get_array(reader, object, "message", measurement->message,
+			 sizeof(measurement->message));
 	if (!code)
 		code = get_array(reader, object, "started_at", measurement->started_at,
 				 sizeof(measurement->started_at));
@@ -538,8 +554,9 @@ static int read_document(struct reader *reader, struct json_node *document, cons
 		code = refuse(reader, "run", "missing");
 	if (code)
 		return code;
-	run = import_add_run(sink, &importer_assay, "assay", reader->text, (size_t)(reader->at - reader->text),
-			     (size_t)(end - reader->text), apart);
+	run = import_add_run(sink, &importer_assay, "assay", reader->text,
+			     (size_t)(reader->at - reader->text), (size_t)(end - reader->text),
+			     apart);
 	code = read_run(reader, object, &run->run);
 	if (!code && !run->run.source)
 		run_set_text(&run->run.source, "assay");
@@ -581,7 +598,8 @@ static int parse(const char *text, size_t length, struct import_sink *sink, stru
 		json_tree_release(&tree);
 		reader.at = end;
 	}
-	return code || sink->run_count ? code : text_refuse(err, text, text, "no document of assay");
+	return code || sink->run_count ? code
+				       : text_refuse(err, text, text, "no document of assay");
 }
 
 static int sniff(const char *head, size_t length)
@@ -597,8 +615,8 @@ static int sniff(const char *head, size_t length)
 }
 
 const struct importer importer_assay = {
-	.name = "assay",
-	.help = "what `assay export` and `assay show --format json` write",
-	.sniff = sniff,
-	.parse = parse,
+    .name = "assay",
+    .help = "what `assay export` and `assay show --format json` write",
+    .sniff = sniff,
+    .parse = parse,
 };

@@ -20,12 +20,12 @@
  * with -b, which it does not say, so there `sync` is `uncontrolled`. Nothing is evicted before
  * reading (`cache` is `uncontrolled`); files are read right after they were made, which is what the
  * phases here call `warm`. The size of the work file is a fact of the run, not a parameter: it
- * follows the memory of each machine, and would keep apart what one wants side by side. Latencies are the longest single step, as the phases here
- * define it. +++++ is a phase that took less than half a second: it ran, and has no rate. An empty
- * rate is a phase that did not run. The CPU of the seeks counts the whole process once for each
- * seeker since 1.9x: it is kept aside. Versions from 1.92 write the number of directories into the
- * column of the chunk. 1.98 and later never write the I/O chunk; before that, empty means 8 KiB.
- * Concurrency makes no load and is kept aside.
+ * follows the memory of each machine, and would keep apart what one wants side by side. Latencies
+ * are the longest single step, as the phases here define it. +++++ is a phase that took less than
+ * half a second: it ran, and has no rate. An empty rate is a phase that did not run. The CPU of the
+ * seeks counts the whole process once for each seeker since 1.9x: it is kept aside. Versions
+ * from 1.92 write the number of directories into the column of the chunk. 1.98 and later never
+ * write the I/O chunk; before that, empty means 8 KiB. Concurrency makes no load and is kept aside.
  *
  * Everything else in the text (mail, headers, the text report) is left alone, quotes before a row
  * are stepped over and quoted-printable soft breaks joined.
@@ -48,38 +48,46 @@ enum column {
 	FILES, MAX_SIZE, MIN_SIZE, DIRECTORIES, FILE_CHUNK,
 	SEQ_CREATE, SEQ_CREATE_CPU, SEQ_STAT, SEQ_STAT_CPU, SEQ_DELETE, SEQ_DELETE_CPU,
 	RAN_CREATE, RAN_CREATE_CPU, RAN_STAT, RAN_STAT_CPU, RAN_DELETE, RAN_DELETE_CPU,
-	PUTC_LATENCY, PUT_BLOCK_LATENCY, REWRITE_LATENCY, GETC_LATENCY, GET_BLOCK_LATENCY, SEEKS_LATENCY,
-	SEQ_CREATE_LATENCY, SEQ_STAT_LATENCY, SEQ_DELETE_LATENCY,
+	PUTC_LATENCY, PUT_BLOCK_LATENCY, REWRITE_LATENCY, GETC_LATENCY, GET_BLOCK_LATENCY,
+	SEEKS_LATENCY, SEQ_CREATE_LATENCY, SEQ_STAT_LATENCY, SEQ_DELETE_LATENCY,
 	RAN_CREATE_LATENCY, RAN_STAT_LATENCY, RAN_DELETE_LATENCY,
 	COLUMN_COUNT
 };
 
-#define WITHOUT(column) (1ULL << (column))
+#define WITHOUT(column)	      (1ULL << (column))
 #define WITHOUT_SEEK_SETTINGS (WITHOUT(SEEK_COUNT) | WITHOUT(SEEKERS))
-#define WITHOUT_RUN_SETTINGS (WITHOUT_SEEK_SETTINGS | WITHOUT(CONCURRENCY) | WITHOUT(SEED))
-#define WITHOUT_LATENCIES (((1ULL << COLUMN_COUNT) - 1) & ~((1ULL << PUTC_LATENCY) - 1))
-#define WITHOUT_VERSIONS (WITHOUT(FORMAT) | WITHOUT(VERSION) | WITHOUT(CHUNK))
+#define WITHOUT_RUN_SETTINGS  (WITHOUT_SEEK_SETTINGS | WITHOUT(CONCURRENCY) | WITHOUT(SEED))
+#define WITHOUT_LATENCIES     (((1ULL << COLUMN_COUNT) - 1) & ~((1ULL << PUTC_LATENCY) - 1))
+#define WITHOUT_VERSIONS      (WITHOUT(FORMAT) | WITHOUT(VERSION) | WITHOUT(CHUNK))
 #define WITHOUT_FILE_SETTINGS \
 	(WITHOUT(MAX_SIZE) | WITHOUT(MIN_SIZE) | WITHOUT(DIRECTORIES) | WITHOUT(FILE_CHUNK))
 
 /* The first field as a number, and the fields; NONE is 1.0x, which begins with a name. */
-enum { NO_VERSION = 0, VERSION_TWO = 2, VERSION_192 = 192, VERSION_193 = 193, VERSION_196 = 196,
-       VERSION_197 = 197, VERSION_198 = 198, VERSION_LAST = 299 };
+enum {
+	NO_VERSION = 0,
+	VERSION_TWO = 2,
+	VERSION_192 = 192,
+	VERSION_193 = 193,
+	VERSION_196 = 196,
+	VERSION_197 = 197,
+	VERSION_198 = 198,
+	VERSION_LAST = 299
+};
 
 static const struct layout {
 	size_t fields;
 	unsigned first, last; /* versions that write it, in hundredths; 2 is bonnie++'s own "2" */
 	uint64_t without;
 } layouts[] = {
-	{50, VERSION_198, VERSION_LAST, 0},
-	{48, VERSION_193, VERSION_197, WITHOUT_SEEK_SETTINGS},
-	{47, VERSION_193, VERSION_196, WITHOUT_SEEK_SETTINGS | WITHOUT(SEEKS_CPU)},
-	{46, VERSION_192, VERSION_192, WITHOUT_RUN_SETTINGS},
-	{46, VERSION_TWO, VERSION_TWO, WITHOUT_RUN_SETTINGS},
-	{45, VERSION_TWO, VERSION_TWO, WITHOUT_RUN_SETTINGS | WITHOUT(FILE_CHUNK)},
-	{33, VERSION_TWO, VERSION_TWO, WITHOUT_RUN_SETTINGS | WITHOUT(FILE_CHUNK) | WITHOUT_LATENCIES},
-	{27, NO_VERSION, NO_VERSION,
-	 WITHOUT_RUN_SETTINGS | WITHOUT_VERSIONS | WITHOUT_FILE_SETTINGS | WITHOUT_LATENCIES},
+    {50, VERSION_198, VERSION_LAST, 0},
+    {48, VERSION_193, VERSION_197, WITHOUT_SEEK_SETTINGS},
+    {47, VERSION_193, VERSION_196, WITHOUT_SEEK_SETTINGS | WITHOUT(SEEKS_CPU)},
+    {46, VERSION_192, VERSION_192, WITHOUT_RUN_SETTINGS},
+    {46, VERSION_TWO, VERSION_TWO, WITHOUT_RUN_SETTINGS},
+    {45, VERSION_TWO, VERSION_TWO, WITHOUT_RUN_SETTINGS | WITHOUT(FILE_CHUNK)},
+    {33, VERSION_TWO, VERSION_TWO, WITHOUT_RUN_SETTINGS | WITHOUT(FILE_CHUNK) | WITHOUT_LATENCIES},
+    {27, NO_VERSION, NO_VERSION,
+     WITHOUT_RUN_SETTINGS | WITHOUT_VERSIONS | WITHOUT_FILE_SETTINGS | WITHOUT_LATENCIES},
 };
 
 struct row {
@@ -96,7 +104,7 @@ struct soft_break {
 
 struct reader {
 	const char *original;
-	char *joined; /* our own copy without soft breaks; NULL: there are none */
+	char *joined;	  /* our own copy without soft breaks; NULL: there are none */
 	const char *text; /* what is read: the one or the other */
 	size_t length;
 	struct soft_break *breaks;
@@ -104,7 +112,7 @@ struct reader {
 	struct err *err;
 };
 
-/* ---- finding rows ------------------------------------------------------------------------------ */
+/* ---- finding rows --------------------------------------------------------------------------- */
 
 /* "1.96" and "1.93c" are 196 and 193, "2" is 2; 0 is none of bonnie++'s. */
 static unsigned version_of(struct span field)
@@ -118,7 +126,8 @@ static unsigned version_of(struct span field)
 	    !span_starts(field, "."))
 		return NO_VERSION;
 	field = span_between(field.start + 1, span_end(field));
-	if (!span_take_digits(&field, &digits) || digits.length != 2 || !span_integer(digits, &minor))
+	if (!span_take_digits(&field, &digits) || digits.length != 2 ||
+	    !span_integer(digits, &minor))
 		return NO_VERSION;
 	if (field.length > 1 || 100 * major + minor < VERSION_192)
 		return NO_VERSION;
@@ -181,8 +190,8 @@ static bool is_row(struct span line, unsigned *version)
 	if (!span_next(&line, ',', &first))
 		return false;
 	*version = version_of(first);
-	return *version != NO_VERSION && span_next(&line, ',', &second) && is_program_version(second) &&
-	       span_count(line, ',') >= 10;
+	return *version != NO_VERSION && span_next(&line, ',', &second) &&
+	       is_program_version(second) && span_count(line, ',') >= 10;
 }
 
 /* Whether the line, quotes and blanks before it left aside, is a row; *version is 0 for 1.0x. */
@@ -199,7 +208,7 @@ static bool find_row(struct span *line, unsigned *version)
 	return looks_like_1_0x(*line);
 }
 
-/* ---- one row ----------------------------------------------------------------------------------- */
+/* ---- one row -------------------------------------------------------------------------------- */
 
 /* Where something stands in the text as it was given. */
 static const char *original_place(const struct reader *reader, const char *at)
@@ -216,7 +225,8 @@ static int refuse(const struct reader *reader, struct span cell, const char *wha
 	char shown[40];
 
 	return text_refuse(reader->err, reader->original, original_place(reader, cell.start),
-			   "\"%s\" is no %s of bonnie++", span_copy_to(cell, shown, sizeof(shown)), what);
+			   "\"%s\" is no %s of bonnie++", span_copy_to(cell, shown, sizeof(shown)),
+			   what);
 }
 
 static const struct layout *layout_of(unsigned version, size_t fields)
@@ -228,16 +238,18 @@ static const struct layout *layout_of(unsigned version, size_t fields)
 	return NULL;
 }
 
-static int split_row(const struct reader *reader, struct span line, unsigned version, struct row *row)
+static int split_row(const struct reader *reader, struct span line, unsigned version,
+		     struct row *row)
 {
 	size_t fields = span_count(line, ',') + 1;
 	const struct layout *layout = layout_of(version, fields);
 	struct span rest = line;
 
 	if (!layout)
-		return text_refuse(reader->err, reader->original, original_place(reader, span_end(line)),
-				   "no version of bonnie++ that begins its rows like this writes %zu fields",
-				   fields);
+		return text_refuse(
+		    reader->err, reader->original, original_place(reader, span_end(line)),
+		    "no version of bonnie++ that begins its rows like this writes %zu fields",
+		    fields);
 	*row = (struct row){.version = version, .whole = line};
 	for (int column = 0; column < COLUMN_COUNT; column++)
 		if (!(layout->without & WITHOUT(column)))
@@ -266,7 +278,8 @@ static bool read_size(struct span field, uint64_t *bytes)
 }
 
 /* The work file's size and, before 1.9x, the chunk behind a colon. A bare number is MiB. */
-static int read_sizes(const struct reader *reader, const struct row *row, uint64_t *size, uint64_t *chunk)
+static int read_sizes(const struct reader *reader, const struct row *row, uint64_t *size,
+		      uint64_t *chunk)
 {
 	struct span rest = row->cells[SIZE], part;
 
@@ -279,7 +292,8 @@ static int read_sizes(const struct reader *reader, const struct row *row, uint64
 	span_next(&rest, ':', &part);
 	if (!read_size(part, size))
 		return refuse(reader, row->cells[SIZE], "file size");
-	if (*size < 1 << 20 && span_integer(part, size) && __builtin_mul_overflow(*size, 1 << 20, size))
+	if (*size < 1 << 20 && span_integer(part, size) &&
+	    __builtin_mul_overflow(*size, 1 << 20, size))
 		return refuse(reader, row->cells[SIZE], "file size");
 	if (rest.start && !read_size(rest, chunk))
 		return refuse(reader, row->cells[SIZE], "file size with a chunk");
@@ -307,7 +321,8 @@ static bool read_latency(struct span field, double *ns)
 }
 
 /* The cell as a number, NAN when it is empty or only plus signs. */
-static int read_number(const struct reader *reader, struct span cell, const char *what, double *number)
+static int read_number(const struct reader *reader, struct span cell, const char *what,
+		       double *number)
 {
 	*number = NAN;
 	if (!cell.length || is_plus(cell))
@@ -326,29 +341,32 @@ struct meaning {
 };
 
 static const struct meaning bulk[] = {
-	{PUTC, PUTC_LATENCY, "char_write", "write", METRIC_throughput, 1024},
-	{PUT_BLOCK, PUT_BLOCK_LATENCY, "block_write", "write", METRIC_throughput, 1024},
-	{REWRITE, REWRITE_LATENCY, "rewrite", "rewrite", METRIC_throughput, 1024},
-	{GETC, GETC_LATENCY, "char_read", "read", METRIC_throughput, 1024},
-	{GET_BLOCK, GET_BLOCK_LATENCY, "block_read", "read", METRIC_throughput, 1024},
-	{SEEKS, SEEKS_LATENCY, "seeks", "seek", METRIC_rate, 1},
+    {PUTC, PUTC_LATENCY, "char_write", "write", METRIC_throughput, 1024},
+    {PUT_BLOCK, PUT_BLOCK_LATENCY, "block_write", "write", METRIC_throughput, 1024},
+    {REWRITE, REWRITE_LATENCY, "rewrite", "rewrite", METRIC_throughput, 1024},
+    {GETC, GETC_LATENCY, "char_read", "read", METRIC_throughput, 1024},
+    {GET_BLOCK, GET_BLOCK_LATENCY, "block_read", "read", METRIC_throughput, 1024},
+    {SEEKS, SEEKS_LATENCY, "seeks", "seek", METRIC_rate, 1},
 };
 
 static const struct meaning small_files[] = {
-	{SEQ_CREATE, SEQ_CREATE_LATENCY, "create_sequential", "create", METRIC_rate, 1},
-	{SEQ_STAT, SEQ_STAT_LATENCY, "stat_sequential", "stat", METRIC_rate, 1},
-	{SEQ_DELETE, SEQ_DELETE_LATENCY, "delete_sequential", "delete", METRIC_rate, 1},
-	{RAN_CREATE, RAN_CREATE_LATENCY, "create_random", "create", METRIC_rate, 1},
-	{RAN_STAT, RAN_STAT_LATENCY, "stat_random", "stat", METRIC_rate, 1},
-	{RAN_DELETE, RAN_DELETE_LATENCY, "delete_random", "delete", METRIC_rate, 1},
+    {SEQ_CREATE, SEQ_CREATE_LATENCY, "create_sequential", "create", METRIC_rate, 1},
+    {SEQ_STAT, SEQ_STAT_LATENCY, "stat_sequential", "stat", METRIC_rate, 1},
+    {SEQ_DELETE, SEQ_DELETE_LATENCY, "delete_sequential", "delete", METRIC_rate, 1},
+    {RAN_CREATE, RAN_CREATE_LATENCY, "create_random", "create", METRIC_rate, 1},
+    {RAN_STAT, RAN_STAT_LATENCY, "stat_random", "stat", METRIC_rate, 1},
+    {RAN_DELETE, RAN_DELETE_LATENCY, "delete_random", "delete", METRIC_rate, 1},
 };
 
-enum { BULK_COUNT = sizeof(bulk) / sizeof(bulk[0]),
-       SMALL_FILES_COUNT = sizeof(small_files) / sizeof(small_files[0]) };
+enum {
+	BULK_COUNT = sizeof(bulk) / sizeof(bulk[0]),
+	SMALL_FILES_COUNT = sizeof(small_files) / sizeof(small_files[0])
+};
 
 /* The CPU percentage, user and system together; of the seeks it is a multiple and only kept. */
-static int add_cpu(const struct reader *reader, const struct row *row, const struct meaning *meaning,
-		   struct imported_run *run, struct measurement *measurement)
+static int add_cpu(const struct reader *reader, const struct row *row,
+		   const struct meaning *meaning, struct imported_run *run,
+		   struct measurement *measurement)
 {
 	struct span cell = row->cells[meaning->rate + 1];
 	char text[32];
@@ -365,7 +383,8 @@ static int add_cpu(const struct reader *reader, const struct row *row, const str
 	return 0;
 }
 
-/* The measurement of a phase that ran, without its parameters; *measurement NULL when it did not. */
+/* The measurement of a phase that ran, without its parameters; *measurement NULL when it did not.
+ */
 static int add_measurement(const struct reader *reader, const struct row *row,
 			   const struct meaning *meaning, struct imported_run *run,
 			   struct measurement **measurement)
@@ -380,14 +399,16 @@ static int add_measurement(const struct reader *reader, const struct row *row,
 	*measurement = import_add_measurement(run, meaning->phase);
 	measurement_add_metric(*measurement, meaning->operation, &shared_metrics[meaning->metric],
 			       value * meaning->scale);
-	measurement_mark_headline(*measurement, meaning->operation, shared_metrics[meaning->metric].name);
+	measurement_mark_headline(*measurement, meaning->operation,
+				  shared_metrics[meaning->metric].name);
 	if (is_plus(rate))
-		snprintf((*measurement)->message, sizeof((*measurement)->message), "too fast to rate");
+		snprintf((*measurement)->message, sizeof((*measurement)->message),
+			 "too fast to rate");
 	if (latency.length) {
 		if (!read_latency(latency, &latency_ns))
 			return refuse(reader, latency, "latency");
-		measurement_add_metric(*measurement, meaning->operation, &shared_metrics[METRIC_latency_max],
-				       latency_ns);
+		measurement_add_metric(*measurement, meaning->operation,
+				       &shared_metrics[METRIC_latency_max], latency_ns);
 	}
 	return add_cpu(reader, row, meaning, run, *measurement);
 }
@@ -447,7 +468,7 @@ static int add_bulk(const struct reader *reader, const struct row *row, struct i
 	return code;
 }
 
-/* ---- small files ------------------------------------------------------------------------------- */
+/* ---- small files ---------------------------------------------------------------------------- */
 
 struct file_settings {
 	uint64_t files, max_bytes, min_bytes, directories;
@@ -455,7 +476,8 @@ struct file_settings {
 };
 
 /* A number of a setting; empty is what bonnie++ then uses. */
-static int read_setting(const struct reader *reader, struct span cell, const char *what, uint64_t *number)
+static int read_setting(const struct reader *reader, struct span cell, const char *what,
+			uint64_t *number)
 {
 	if (cell.length && !span_integer(cell, number))
 		return refuse(reader, cell, what);
@@ -463,14 +485,20 @@ static int read_setting(const struct reader *reader, struct span cell, const cha
 }
 
 /* The size of a file, or what stands there for links. */
-static int read_max_size(const struct reader *reader, struct span cell, struct file_settings *settings)
+static int read_max_size(const struct reader *reader, struct span cell,
+			 struct file_settings *settings)
 {
-	settings->kind = span_is(cell, "link") ? "link" : span_is(cell, "symlink") ? "symlink" : "file";
-	return *settings->kind == 'f' ? read_setting(reader, cell, "size of a file", &settings->max_bytes) : 0;
+	settings->kind = span_is(cell, "link")	    ? "link"
+			 : span_is(cell, "symlink") ? "symlink"
+						    : "file";
+	return *settings->kind == 'f'
+		   ? read_setting(reader, cell, "size of a file", &settings->max_bytes)
+		   : 0;
 }
 
 /* 1.0x: "16", "16:max:min/dirs", "16:link". */
-static int read_packed_files(const struct reader *reader, struct span rest, struct file_settings *settings)
+static int read_packed_files(const struct reader *reader, struct span rest,
+			     struct file_settings *settings)
 {
 	struct span part, directories = span_after(rest, "/");
 	int code;
@@ -483,10 +511,13 @@ static int read_packed_files(const struct reader *reader, struct span rest, stru
 		code = read_max_size(reader, part, settings);
 	if (!code && span_next(&rest, ':', &part))
 		code = read_setting(reader, part, "size of a file", &settings->min_bytes);
-	return code ? code : read_setting(reader, directories, "number of directories", &settings->directories);
+	return code ? code
+		    : read_setting(reader, directories, "number of directories",
+				   &settings->directories);
 }
 
-static int read_files(const struct reader *reader, const struct row *row, struct file_settings *settings)
+static int read_files(const struct reader *reader, const struct row *row,
+		      struct file_settings *settings)
 {
 	struct span directories = row->cells[DIRECTORIES];
 	int code;
@@ -500,8 +531,11 @@ static int read_files(const struct reader *reader, const struct row *row, struct
 	if (!code)
 		code = read_max_size(reader, row->cells[MAX_SIZE], settings);
 	if (!code)
-		code = read_setting(reader, row->cells[MIN_SIZE], "size of a file", &settings->min_bytes);
-	return code ? code : read_setting(reader, directories, "number of directories", &settings->directories);
+		code = read_setting(reader, row->cells[MIN_SIZE], "size of a file",
+				    &settings->min_bytes);
+	return code ? code
+		    : read_setting(reader, directories, "number of directories",
+				   &settings->directories);
 }
 
 static void describe_files(const struct file_settings *settings, enum column rate,
@@ -510,7 +544,8 @@ static void describe_files(const struct file_settings *settings, enum column rat
 	char range[VALUE_TEXT_MAX];
 
 	set_number(measurement, "files", settings->files * 1024);
-	snprintf(range, sizeof(range), "%" PRIu64 ":%" PRIu64, settings->min_bytes, settings->max_bytes);
+	snprintf(range, sizeof(range), "%" PRIu64 ":%" PRIu64, settings->min_bytes,
+		 settings->max_bytes);
 	set_text(measurement, "file_size", range);
 	set_number(measurement, "directories", settings->directories);
 	set_text(measurement, "kind", settings->kind);
@@ -518,7 +553,8 @@ static void describe_files(const struct file_settings *settings, enum column rat
 		set_text(measurement, "cache", "warm");
 }
 
-static int add_small_files(const struct reader *reader, const struct row *row, struct imported_run *run)
+static int add_small_files(const struct reader *reader, const struct row *row,
+			   struct imported_run *run)
 {
 	struct file_settings settings;
 	int code = read_files(reader, row, &settings);
@@ -535,7 +571,7 @@ static int add_small_files(const struct reader *reader, const struct row *row, s
 	return code;
 }
 
-/* ---- rows and rounds --------------------------------------------------------------------------- */
+/* ---- rows and rounds ------------------------------------------------------------------------ */
 
 static void keep_cell(struct imported_run *run, const char *name, struct span cell)
 {
@@ -545,7 +581,8 @@ static void keep_cell(struct imported_run *run, const char *name, struct span ce
 		import_keep(run, name, span_copy_to(cell, text, sizeof(text)));
 }
 
-static int describe_run(const struct reader *reader, const struct row *row, struct imported_run *run)
+static int describe_run(const struct reader *reader, const struct row *row,
+			struct imported_run *run)
 {
 	char *text;
 
@@ -572,8 +609,8 @@ static int describe_run(const struct reader *reader, const struct row *row, stru
 static int add_row(const struct reader *reader, const struct row *row, struct import_sink *sink)
 {
 	size_t start = (size_t)(row->whole.start - reader->text);
-	struct imported_run *run = import_add_run(sink, &importer_bonnie, "bonnie++", reader->text, start,
-						  start + row->whole.length, NULL);
+	struct imported_run *run = import_add_run(sink, &importer_bonnie, "bonnie++", reader->text,
+						  start, start + row->whole.length, NULL);
 	int code = describe_run(reader, row, run);
 
 	run->start = (size_t)(original_place(reader, row->whole.start) - reader->original);
@@ -584,7 +621,8 @@ static int add_row(const struct reader *reader, const struct row *row, struct im
 	if (!code)
 		code = add_small_files(reader, row, run);
 	if (!code && !run->measurement_count)
-		return text_refuse(reader->err, reader->original, original_place(reader, row->whole.start),
+		return text_refuse(reader->err, reader->original,
+				   original_place(reader, row->whole.start),
 				   "a row of bonnie++ in which no phase ran");
 	return code;
 }
@@ -592,9 +630,10 @@ static int add_row(const struct reader *reader, const struct row *row, struct im
 /* Rows of one command: -x repeats it with the same settings and, where there is one, seed. */
 static bool same_command(const struct row *a, const struct row *b)
 {
-	static const enum column settings[] = {FORMAT, VERSION, NAME, CONCURRENCY, SEED, SIZE, CHUNK,
-					       SEEK_COUNT, SEEKERS, FILES, MAX_SIZE, MIN_SIZE,
-					       DIRECTORIES, FILE_CHUNK};
+	static const enum column settings[] = {
+		FORMAT, VERSION, NAME, CONCURRENCY, SEED, SIZE, CHUNK, SEEK_COUNT, SEEKERS,
+		FILES, MAX_SIZE, MIN_SIZE, DIRECTORIES, FILE_CHUNK,
+	};
 
 	if (a->version != b->version)
 		return false;
@@ -665,7 +704,8 @@ static void join_lines(struct reader *reader)
 		used += kept;
 		removed += whole - kept;
 		if (kept < whole)
-			*LIST_ADD(reader->breaks, reader->break_count) = (struct soft_break){used, removed};
+			*LIST_ADD(reader->breaks, reader->break_count) =
+			    (struct soft_break){used, removed};
 	}
 	reader->joined[used] = '\0';
 	reader->length = used;
@@ -695,11 +735,12 @@ static int parse(const char *text, size_t length, struct import_sink *sink, stru
 	open_reader(&reader, text, length, err);
 	code = read_rows(&reader, sink, &rows, &count);
 	if (!code && !count)
-		code = text_refuse(err, text, text,
-				   is_report((struct span){text, length})
-					   ? "bonnie++'s report for people, whose rates are rounded and in "
-					     "some versions wrong: import the CSV line that follows it"
-					   : "no row of bonnie++ that could be read");
+		code = text_refuse(
+		    err, text, text,
+		    is_report((struct span){text, length})
+			? "bonnie++'s report for people, whose rates are rounded and in "
+			  "some versions wrong: import the CSV line that follows it"
+			: "no row of bonnie++ that could be read");
 	if (!code)
 		make_rounds(sink, rows, count);
 	free(rows);
@@ -735,8 +776,8 @@ static int sniff(const char *head, size_t length)
 }
 
 const struct importer importer_bonnie = {
-	.name = "bonnie",
-	.help = "CSV rows of bonnie++ 1.0x to 2.00a, whatever stands around them",
-	.sniff = sniff,
-	.parse = parse,
+    .name = "bonnie",
+    .help = "CSV rows of bonnie++ 1.0x to 2.00a, whatever stands around them",
+    .sniff = sniff,
+    .parse = parse,
 };

@@ -37,8 +37,8 @@ enum { WORDS_BYTES = 16 << 10 }; /* of one member that is kept aside */
 struct document {
 	struct json_tree tree;
 	const char *start, *end;
-	const char *before;     /* where what stands before it begins */
-	const char *first;      /* where it, or its first interim status, begins */
+	const char *before; /* where what stands before it begins */
+	const char *first;  /* where it, or its first interim status, begins */
 	unsigned interims;
 	struct json_node *jobs; /* the array */
 	bool is_clients;
@@ -61,16 +61,16 @@ static void mark_all(struct json_node *node)
 		mark_all(item);
 }
 
-/* ---- figures of a job -------------------------------------------------------------------------- */
+/* ---- figures of a job ----------------------------------------------------------------------- */
 
 static struct fio_latency read_moments(struct json_node *object, double ns)
 {
 	return (struct fio_latency){
-		.min_ns = json_number_of(object, "min") * ns,
-		.max_ns = json_number_of(object, "max") * ns,
-		.mean_ns = json_number_of(object, "mean") * ns,
-		.stddev_ns = json_number_of(object, "stddev") * ns,
-		.count = json_number_of(object, "N"),
+	    .min_ns = json_number_of(object, "min") * ns,
+	    .max_ns = json_number_of(object, "max") * ns,
+	    .mean_ns = json_number_of(object, "mean") * ns,
+	    .stddev_ns = json_number_of(object, "stddev") * ns,
+	    .count = json_number_of(object, "N"),
 	};
 }
 
@@ -81,10 +81,11 @@ static void read_percentiles(struct json_node *latency, double ns, struct fio_io
 	for (struct json_node *item = list ? list->first : NULL; item; item = item->next) {
 		double percent;
 
-		if (item->key && isfinite(item->number) && io->percentile_count < FIO_PERCENTILES_MAX &&
+		if (item->key && isfinite(item->number) &&
+		    io->percentile_count < FIO_PERCENTILES_MAX &&
 		    span_number((struct span){item->key, strlen(item->key)}, &percent)) {
 			io->percentiles[io->percentile_count++] =
-				(struct fio_percentile){percent, item->number * ns};
+			    (struct fio_percentile){percent, item->number * ns};
 			item->used = fio_percentile_has_metric(percent);
 		}
 	}
@@ -121,8 +122,9 @@ static void read_bins(struct json_node *latency, double ns, struct fio_io *io)
 		abort();
 	histogram_init(io->histogram);
 	for (struct json_node *bin = bins->first; bin; bin = bin->next)
-		if (bin->kind == JSON_INTEGER && bin->unsigned_number && bin->unsigned_number < 1ULL << 40 &&
-		    bin->key && span_integer((struct span){bin->key, strlen(bin->key)}, &value) &&
+		if (bin->kind == JSON_INTEGER && bin->unsigned_number &&
+		    bin->unsigned_number < 1ULL << 40 && bin->key &&
+		    span_integer((struct span){bin->key, strlen(bin->key)}, &value) &&
 		    value < 1ULL << HISTOGRAM_MAX_BITS)
 			add_samples(io->histogram, value * (uint64_t)ns, bin->unsigned_number);
 	if (io->histogram->count)
@@ -133,7 +135,8 @@ static void read_bins(struct json_node *latency, double ns, struct fio_io *io)
 
 static void read_latencies(struct json_node *object, struct fio_io *io)
 {
-	struct json_node *clat = json_member(object, "clat_ns"), *lat = json_member(object, "lat_ns"),
+	struct json_node *clat = json_member(object, "clat_ns"),
+			 *lat = json_member(object, "lat_ns"),
 			 *slat = json_member(object, "slat_ns");
 	double ns = clat || lat || slat ? 1 : 1e3;
 
@@ -145,8 +148,12 @@ static void read_latencies(struct json_node *object, struct fio_io *io)
 	io->submit = read_moments(slat, ns);
 	io->completion = read_moments(clat, ns);
 	io->total = read_moments(lat, ns);
+	for (struct json_node *item = slat ? slat->first : NULL; item; item = item->next)
+		item->used = !strcmp(item->key ? item->key : "", "mean");
 	if (isnan(io->completion.mean_ns) && lat)
 		clat = lat;
+	else if (lat)
+		lat->used = false; /* the total beside the completion has no place */
 	read_percentiles(clat, ns, io);
 	read_bins(clat, ns, io);
 }
@@ -211,20 +218,22 @@ static void read_job(const struct document *document, struct json_node *object, 
 	job->cpu_system_percent = json_number_of(object, "sys_cpu");
 }
 
-/* ---- what is kept aside ------------------------------------------------------------------------ */
+/* ---- what is kept aside --------------------------------------------------------------------- */
 
 /* "name=value, ..." of the members nobody asked for, and of those below. */
-static void write_unused(FILE *out, const struct json_node *node, const char *path, const char **before,
-			 char *words)
+static void write_unused(FILE *out, const struct json_node *node, const char *path,
+			 const char **before, char *words)
 {
 	for (const struct json_node *item = node->first; item; item = item->next) {
 		char name[160];
 
-		snprintf(name, sizeof(name), "%.100s%s%.50s", path, *path ? "." : "", item->key ? item->key : "");
+		snprintf(name, sizeof(name), "%.100s%s%.50s", path, *path ? "." : "",
+			 item->key ? item->key : "");
 		if (item->used) {
 			write_unused(out, item, name, before, words);
 		} else if (item->number != 0) { /* zeros say nothing; what is no number is NAN */
-			fprintf(out, "%s%s=%s", *before, name, json_words(item, words, WORDS_BYTES));
+			fprintf(out, "%s%s=%s", *before, name,
+				json_words(item, words, WORDS_BYTES));
 			*before = ", ";
 		}
 	}
@@ -290,19 +299,23 @@ static void keep_around(const char *from, const char *until, struct imported_run
 	free(text);
 }
 
-/* ---- runs -------------------------------------------------------------------------------------- */
+/* ---- runs ----------------------------------------------------------------------------------- */
 
 static void write_time(double seconds, char label[CLOCK_LABEL_MAX])
 {
-	time_t whole = (time_t)floor(seconds);
 	struct tm utc;
+	long long ms;
+	time_t whole;
 	size_t used;
 
-	if (isnan(seconds) || seconds < 0 || seconds > 1e11 || !gmtime_r(&whole, &utc))
+	if (!(seconds >= 0) || seconds > 1e11)
+		return;
+	ms = llround(seconds * 1e3);
+	whole = (time_t)(ms / 1000);
+	if (!gmtime_r(&whole, &utc))
 		return;
 	used = strftime(label, CLOCK_LABEL_MAX, "%Y-%m-%dT%H:%M:%S", &utc);
-	snprintf(label + used, CLOCK_LABEL_MAX - used, ".%03dZ",
-		 (int)((seconds - floor(seconds)) * 1e3 + 1e-6) % 1000);
+	snprintf(label + used, CLOCK_LABEL_MAX - used, ".%03dZ", (int)(ms % 1000));
 }
 
 /* The one device fio watched; of several, none is "the" device. */
@@ -347,23 +360,29 @@ static void set_target(const struct fio_job *jobs, size_t count, struct imported
 static void describe_run(struct document *document, struct imported_run *run)
 {
 	const char *version = json_text_of(document->tree.nodes, "fio version");
+	char text[100];
 
-	if (version)
-		run_set_text(&run->run.version, fio_version_text(version));
+	if (version) {
+		version = fio_version_text(version);
+		run_set_text(
+		    &run->run.version,
+		    span_copy_to((struct span){version, strlen(version)}, text, sizeof(text)));
+	}
 	write_time(document->written_s, run->run.finished_at);
 	write_time(document->written_s - document->elapsed_s, run->run.started_at);
 	set_device(document, run);
 }
 
 /* Jobs first to first + count of the document's array as one run. */
-static int add_run(struct reader *reader, struct document *document, struct json_node *first, size_t count,
-		   const char *host, const char *apart)
+static int add_run(struct reader *reader, struct document *document, struct json_node *first,
+		   size_t count, const char *host, const char *apart)
 {
 	struct imported_run *run =
-		import_add_run(reader->sink, &importer_fio_json, "fio", reader->text,
-			       (size_t)(document->start - reader->text), (size_t)(document->end - reader->text),
-			       apart);
-	struct fio_context context = {reader->text, document->start, reader->sink->given, reader->err};
+	    import_add_run(reader->sink, &importer_fio_json, "fio", reader->text,
+			   (size_t)(document->start - reader->text),
+			   (size_t)(document->end - reader->text), apart);
+	struct fio_context context = {reader->text, document->start, reader->sink->given,
+				      reader->err};
 	struct fio_job *jobs = calloc(count + 1, sizeof(*jobs));
 	struct json_node *object = first;
 	int code;
@@ -389,6 +408,14 @@ static const char *host_of(struct json_node *object)
 	const char *host = json_text_of(object, "hostname");
 
 	return host ? host : "";
+}
+
+/* Two servers may answer on one host. */
+static bool same_client(struct json_node *a, struct json_node *b)
+{
+	double left = json_number_of(a, "port"), right = json_number_of(b, "port");
+
+	return !strcmp(host_of(a), host_of(b)) && (left == right || (isnan(left) && isnan(right)));
 }
 
 static bool is_sum(struct json_node *object)
@@ -419,12 +446,13 @@ static int add_clients(struct reader *reader, struct document *document)
 		size_t count = 0;
 		bool sum = is_sum(first);
 
-		for (; object && is_sum(object) == sum && !strcmp(host_of(object), host_of(first));
+		for (; object && is_sum(object) == sum && same_client(object, first);
 		     object = object->next)
 			count++;
 		snprintf(apart, sizeof(apart), "client %u", place);
 		if (!sum || !hosts)
-			code = add_run(reader, document, first, count, sum ? NULL : host_of(first), apart);
+			code = add_run(reader, document, first, count, sum ? NULL : host_of(first),
+				       apart);
 	}
 	return code;
 }
@@ -437,12 +465,14 @@ static int add_document(struct reader *reader, struct document *document)
 
 	for (struct json_node *object = document->jobs->first; object; object = object->next)
 		count++;
-	code = document->is_clients ? add_clients(reader, document)
-				    : add_run(reader, document, document->jobs->first, count, NULL, NULL);
+	if (!count)
+		return text_refuse(reader->err, reader->text, document->start,
+				   "a document of fio without jobs");
+	code = document->is_clients
+		   ? add_clients(reader, document)
+		   : add_run(reader, document, document->jobs->first, count, NULL, NULL);
 	if (code)
 		return code;
-	if (reader->sink->run_count == before)
-		return text_refuse(reader->err, reader->text, document->start, "a document of fio without jobs");
 	run = &reader->sink->runs[before];
 	mark_all(document->jobs);
 	keep_unused(run, "document: also", document->tree.nodes);
@@ -450,7 +480,7 @@ static int add_document(struct reader *reader, struct document *document)
 	return 0;
 }
 
-/* ---- documents --------------------------------------------------------------------------------- */
+/* ---- documents ------------------------------------------------------------------------------ */
 
 /* fio always writes objects there; something else is something else's JSON. */
 static int check_jobs(const struct reader *reader, struct document *document)
@@ -475,7 +505,8 @@ static int read_document(const struct reader *reader, const char *at, struct doc
 	int code;
 
 	*document = (struct document){.start = at, .first = at, .elapsed_s = NAN};
-	code = json_tree_read(&document->tree, reader->text, reader->length, at, &document->end, reader->err);
+	code = json_tree_read(&document->tree, reader->text, reader->length, at, &document->end,
+			      reader->err);
 	if (code)
 		return code;
 	root = document->tree.nodes;
@@ -485,7 +516,8 @@ static int read_document(const struct reader *reader, const char *at, struct doc
 		document->is_clients = true;
 	}
 	if (!document->jobs || document->jobs->kind != JSON_ARRAY)
-		return text_refuse(reader->err, reader->text, at, "a document without the jobs of fio");
+		return text_refuse(reader->err, reader->text, at,
+				   "a document without the jobs of fio");
 	version = json_text_of(root, "fio version");
 	document->version = version ? fio_version(version) : 0;
 	ms = json_number_of(root, "timestamp_ms");
@@ -499,7 +531,8 @@ static int read_document(const struct reader *reader, const char *at, struct doc
 static bool is_interim(struct document *first, struct document *second)
 {
 	struct json_node *a = first->jobs->first, *b = second->jobs->first;
-	double began_apart_s = first->written_s - first->elapsed_s - second->written_s + second->elapsed_s;
+	double began_apart_s =
+	    first->written_s - first->elapsed_s - second->written_s + second->elapsed_s;
 
 	if (!(fabs(began_apart_s) <= 2) || !(second->elapsed_s >= first->elapsed_s))
 		return false;
@@ -518,7 +551,8 @@ static void keep_interims(struct imported_run *run, unsigned interims)
 
 	if (!interims)
 		return;
-	snprintf(text, sizeof(text), "%u earlier documents of the same run, written on the way", interims);
+	snprintf(text, sizeof(text), "%u earlier documents of the same run, written on the way",
+		 interims);
 	import_keep(run, "interim status", text);
 }
 
@@ -590,8 +624,8 @@ static int sniff(const char *head, size_t length)
 }
 
 const struct importer importer_fio_json = {
-	.name = "fio_json",
-	.help = "JSON and json+ of fio 2.x and 3.x, of clients too, whatever stands around it",
-	.sniff = sniff,
-	.parse = parse,
+    .name = "fio_json",
+    .help = "JSON and json+ of fio 2.x and 3.x, of clients too, whatever stands around it",
+    .sniff = sniff,
+    .parse = parse,
 };

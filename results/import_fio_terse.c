@@ -25,8 +25,14 @@
 #include "list.h"
 
 enum {
-	IO_FIELDS = 41, IO_FIELDS_5 = 47, TAIL_FIELDS = 34, DISK_FIELDS = 9,
-	PERCENTILE_FIRST = 12, PERCENTILES = 20, FIELDS_MAX = 1024, JOBS_MAX = 65536
+	IO_FIELDS = 41,
+	IO_FIELDS_5 = 47,
+	TAIL_FIELDS = 34,
+	DISK_FIELDS = 9,
+	PERCENTILE_FIRST = 12,
+	PERCENTILES = 20,
+	FIELDS_MAX = 1024,
+	JOBS_MAX = 65536
 };
 
 struct terse {
@@ -58,11 +64,12 @@ static int refuse(const struct reader *reader, struct span field, const char *wh
 {
 	char shown[40];
 
-	return text_refuse(reader->err, reader->text, field.start, "\"%s\" is no %s of fio's terse output",
+	return text_refuse(reader->err, reader->text, field.start,
+			   "\"%s\" is no %s of fio's terse output",
 			   span_copy_to(field, shown, sizeof(shown)), what);
 }
 
-/* ---- the layout of a line ---------------------------------------------------------------------- */
+/* ---- the layout of a line ------------------------------------------------------------------- */
 
 static bool is_percentile(struct span field)
 {
@@ -122,7 +129,7 @@ static int split(const struct reader *reader, struct span line, struct terse *te
 			   terse->version);
 }
 
-/* ---- figures ----------------------------------------------------------------------------------- */
+/* ---- figures -------------------------------------------------------------------------------- */
 
 /* One number; fio writes nan where it has none. */
 static int read_number(const struct reader *reader, struct span field, double *number)
@@ -149,7 +156,8 @@ static int read_latency(const struct reader *reader, const struct span fields[4]
 	return code;
 }
 
-static int read_percentiles(const struct reader *reader, const struct span *fields, struct fio_io *io)
+static int read_percentiles(const struct reader *reader, const struct span *fields,
+			    struct fio_io *io)
 {
 	for (size_t i = 0; i < PERCENTILES; i++) {
 		const char *mark = span_find(fields[i], "%=");
@@ -159,7 +167,8 @@ static int read_percentiles(const struct reader *reader, const struct span *fiel
 		    !span_number(span_between(mark + 2, span_end(fields[i])), &us))
 			return refuse(reader, fields[i], "percentile");
 		if (percent > 0) /* the places nobody asked for are 0%=0 */
-			io->percentiles[io->percentile_count++] = (struct fio_percentile){percent, us * 1e3};
+			io->percentiles[io->percentile_count++] =
+			    (struct fio_percentile){percent, us * 1e3};
 	}
 	return 0;
 }
@@ -198,45 +207,56 @@ static int read_percent(const struct reader *reader, struct span field, double *
 static int read_job(const struct reader *reader, const struct terse *terse, struct fio_job *job)
 {
 	const struct span *head = terse->fields + terse->io_first - 2; /* group, error */
-	const struct span *tail = terse->fields + terse->io_first + terse->directions * terse->io_fields;
+	const struct span *tail =
+	    terse->fields + terse->io_first + terse->directions * terse->io_fields;
 	int code;
 
 	fio_job_init(job);
-	job->name = span_copy(span_between(terse->fields[terse->name_first].start, span_end(head[-1])));
+	job->name =
+	    span_copy(span_between(terse->fields[terse->name_first].start, span_end(head[-1])));
 	code = read_number(reader, head[0], &job->group);
 	if (!code)
 		code = read_number(reader, head[1], &job->error);
 	for (size_t i = 0; !code && i < terse->directions; i++)
-		code = read_io(reader, terse->fields + terse->io_first + i * terse->io_fields, &job->io[i]);
+		code = read_io(reader, terse->fields + terse->io_first + i * terse->io_fields,
+			       &job->io[i]);
 	if (!code)
 		code = read_percent(reader, tail[0], &job->cpu_user_percent);
 	return code ? code : read_percent(reader, tail[1], &job->cpu_system_percent);
 }
 
-/* ---- lines ------------------------------------------------------------------------------------- */
+/* ---- lines ---------------------------------------------------------------------------------- */
 
 /* The rest of the line, in fio's order: counters, depths, classes, disks, description. */
-static void keep_tail(const struct reader *reader, const struct terse *terse, const struct fio_job *job)
+static void keep_tail(const struct reader *reader, const struct terse *terse,
+		      const struct fio_job *job)
 {
 	size_t first = terse->io_first + terse->directions * terse->io_fields + 2;
 	char name[256];
 	char *text;
 
-	text = span_copy(span_between(terse->fields[first].start, span_end(terse->fields[terse->count - 1])));
-	snprintf(name, sizeof(name), "%.200s: ctx;majf;minf;depths;latency classes;disks", job->name);
+	text = span_copy(
+	    span_between(terse->fields[first].start, span_end(terse->fields[terse->count - 1])));
+	snprintf(name, sizeof(name), "%.200s: ctx;majf;minf;depths;latency classes;disks",
+		 job->name);
 	import_keep(reader->run, name, text);
 	free(text);
+}
+
+/* Whether nine fields of a disk begin there: the last is its utilisation. */
+static bool is_disk(const struct terse *terse, size_t first)
+{
+	return first + DISK_FIELDS <= terse->count &&
+	       span_ends(terse->fields[first + DISK_FIELDS - 1], "%");
 }
 
 /* The one disk fio watched, where there is only one. */
 static void set_device(const struct reader *reader, const struct terse *terse)
 {
 	size_t first = terse->io_first + terse->directions * terse->io_fields + TAIL_FIELDS;
-	size_t rest = terse->count - first;
 	char name[NAME_MAX_BYTES];
 
-	if ((rest == DISK_FIELDS || rest == DISK_FIELDS + 1) &&
-	    span_ends(terse->fields[first + DISK_FIELDS - 1], "%"))
+	if (is_disk(terse, first) && !is_disk(terse, first + DISK_FIELDS))
 		facts_set_text(&reader->run->run.facts, "device",
 			       span_copy_to(terse->fields[first], name, sizeof(name)));
 }
@@ -259,7 +279,8 @@ static int put_job(struct reader *reader, struct span line, const struct fio_job
 		return 0;
 	}
 	if (reader->job_count == JOBS_MAX)
-		return text_refuse(reader->err, reader->text, line.start, "more than %d jobs in one text", JOBS_MAX);
+		return text_refuse(reader->err, reader->text, line.start,
+				   "more than %d jobs in one text", JOBS_MAX);
 	*LIST_ADD(reader->jobs, reader->job_count) = *job;
 	return 0;
 }
@@ -333,8 +354,8 @@ static int sniff(const char *head, size_t length)
 }
 
 const struct importer importer_fio_terse = {
-	.name = "fio_terse",
-	.help = "terse lines of fio, versions 2 to 5",
-	.sniff = sniff,
-	.parse = parse,
+    .name = "fio_terse",
+    .help = "terse lines of fio, versions 2 to 5",
+    .sniff = sniff,
+    .parse = parse,
 };

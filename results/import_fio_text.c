@@ -44,10 +44,10 @@ struct reader {
 	size_t header_count;
 	struct fio_job *jobs;
 	size_t job_count;
-	struct fio_job *job;      /* whose lines these are, or NULL */
-	bool issued;              /* its last line of figures was there */
-	struct fio_io *io;        /* whose latencies these are, or NULL */
-	double percentile_ns;     /* unit of the percentiles that follow; 0: they are not wanted */
+	struct fio_job *job;  /* whose lines these are, or NULL */
+	bool issued;	      /* its last line of figures was there */
+	struct fio_io *io;    /* whose latencies these are, or NULL */
+	double percentile_ns; /* unit of the percentiles that follow; 0: they are not wanted */
 	bool in_disks;
 	struct span first_disk;
 	unsigned disks;
@@ -61,7 +61,7 @@ static int refuse(const struct reader *reader, struct span word, const char *wha
 			   span_copy_to(word, shown, sizeof(shown)), what);
 }
 
-/* ---- numbers with suffixes --------------------------------------------------------------------- */
+/* ---- numbers with suffixes ------------------------------------------------------------------ */
 
 /* Digits with thousands commas and a fraction, off the front of rest. */
 static bool take_number(struct span *rest, double *number)
@@ -74,7 +74,8 @@ static bool take_number(struct span *rest, double *number)
 		bool is_comma = *at == ',' && rest->length > 3 && isdigit((unsigned char)at[1]) &&
 				isdigit((unsigned char)at[2]) && isdigit((unsigned char)at[3]);
 
-		if (!isdigit((unsigned char)*at) && *at != '.' && !(*at == '-' && !used) && !is_comma)
+		if (!isdigit((unsigned char)*at) && *at != '.' && !(*at == '-' && !used) &&
+		    !is_comma)
 			break;
 		if (!is_comma)
 			plain[used++] = *at;
@@ -142,7 +143,7 @@ static int get_count(const struct reader *reader, struct span line, const char *
 	return read_count(word, number) ? 0 : refuse(reader, word, "number");
 }
 
-/* ---- the line printed at the start ------------------------------------------------------------- */
+/* ---- the line printed at the start ---------------------------------------------------------- */
 
 /* Splits "name: (g=0): rest" at its mark, of which the name may hold another. */
 static bool split_named(struct span line, const char *mark, struct span *name, struct span *rest)
@@ -198,13 +199,15 @@ static void set_options(struct fio_job *job, struct span options)
 	}
 }
 
-static void find_options(const struct reader *reader, struct span name, double group, struct fio_job *job)
+static void find_options(const struct reader *reader, struct span name, double group,
+			 struct fio_job *job)
 {
 	for (size_t i = 0; i < reader->header_count; i++) {
 		const struct header *header = &reader->headers[i];
 		double number;
 
-		if (header->name.length == name.length && !memcmp(header->name.start, name.start, name.length) &&
+		if (header->name.length == name.length &&
+		    !memcmp(header->name.start, name.start, name.length) &&
 		    span_number(header->group, &number) && number == group) {
 			set_options(job, header->options);
 			return;
@@ -212,16 +215,17 @@ static void find_options(const struct reader *reader, struct span name, double g
 	}
 }
 
-/* ---- the line that begins a job's results ------------------------------------------------------ */
+/* ---- the line that begins a job's results --------------------------------------------------- */
 
 /* Every report of a job ends with how many operations were issued; one without was cut. */
 static int check_whole(const struct reader *reader, const char *at)
 {
 	if (!reader->job || reader->issued || reader->job->error > 0)
 		return 0;
-	return text_refuse(reader->err, reader->text, at,
-			   "the results of job %.100s end before the number of operations it issued",
-			   reader->job->name);
+	return text_refuse(
+	    reader->err, reader->text, at,
+	    "the results of job %.100s end before the number of operations it issued",
+	    reader->job->name);
 }
 
 /* The place of a job: a new one, or that of an earlier status of the same process. */
@@ -263,7 +267,8 @@ static int read_result(struct reader *reader, struct span line, struct span name
 	if (code)
 		return code;
 	if (reader->job_count == JOBS_MAX)
-		return text_refuse(reader->err, reader->text, line.start, "more than %d jobs in one text", JOBS_MAX);
+		return text_refuse(reader->err, reader->text, line.start,
+				   "more than %d jobs in one text", JOBS_MAX);
 	fio_job_init(&job);
 	code = get_count(reader, span_between(rest.start - 1, span_end(rest)), "=", &job.group);
 	if (!code)
@@ -287,7 +292,7 @@ static int read_result(struct reader *reader, struct span line, struct span name
 	return 0;
 }
 
-/* ---- the lines of a job ------------------------------------------------------------------------ */
+/* ---- the lines of a job --------------------------------------------------------------------- */
 
 static const char *const direction_words[] = {"read", "write", "trim", "mixed"};
 
@@ -335,7 +340,8 @@ static bool begins_io(struct span line, size_t *direction, struct span *rest)
 	for (*direction = 0; *direction < FIO_DIRECTIONS; ++*direction) {
 		if (!span_starts(line, direction_words[*direction]))
 			continue;
-		*rest = span_trim(span_between(line.start + strlen(direction_words[*direction]), span_end(line)));
+		*rest = span_trim(
+		    span_between(line.start + strlen(direction_words[*direction]), span_end(line)));
 		if (!span_starts(*rest, ":"))
 			return false;
 		*rest = span_trim(span_between(rest->start + 1, span_end(*rest)));
@@ -350,7 +356,10 @@ static double label_ns(struct span line)
 	const char *end = span_find(line, ")");
 	struct span label = span_between(line.start, end ? end : line.start);
 
-	return span_find(label, "(nsec") ? 1 : span_find(label, "(usec") ? 1e3 : span_find(label, "(msec") ? 1e6 : 0;
+	return span_find(label, "(nsec")   ? 1
+	       : span_find(label, "(usec") ? 1e3
+	       : span_find(label, "(msec") ? 1e6
+					   : 0;
 }
 
 /* "clat (usec): min=41, max=1,835K, avg=268.42, stdev=3627.29" */
@@ -396,7 +405,7 @@ static int read_percentiles(const struct reader *reader, struct span line)
 			return refuse(reader, cell, "percentile");
 		if (io->percentile_count < FIO_PERCENTILES_MAX)
 			io->percentiles[io->percentile_count++] =
-				(struct fio_percentile){number, value * reader->percentile_ns};
+			    (struct fio_percentile){number, value * reader->percentile_ns};
 	}
 	return 0;
 }
@@ -412,7 +421,8 @@ static int read_cpu(const struct reader *reader, struct span line)
 
 		if (span_ends(word, "%"))
 			word.length--;
-		if (word.start && !span_is(word, "nan") && !span_is(word, "-nan") && !read_count(word, places[i]))
+		if (word.start && !span_is(word, "nan") && !span_is(word, "-nan") &&
+		    !read_count(word, places[i]))
 			return refuse(reader, word, "percentage");
 	}
 	return 0;
@@ -490,7 +500,7 @@ static int read_job_line(struct reader *reader, struct span line)
 	return 0;
 }
 
-/* ---- lines ------------------------------------------------------------------------------------- */
+/* ---- lines ---------------------------------------------------------------------------------- */
 
 /* "  sda: ios=...": the disk itself, or what it is made of. */
 static void read_disk(struct reader *reader, struct span line)
@@ -605,8 +615,8 @@ static int sniff(const char *head, size_t length)
 }
 
 const struct importer importer_fio_text = {
-	.name = "fio_text",
-	.help = "fio's report for people, 1.x to 3.x",
-	.sniff = sniff,
-	.parse = parse,
+    .name = "fio_text",
+    .help = "fio's report for people, 1.x to 3.x",
+    .sniff = sniff,
+    .parse = parse,
 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * import_orion.c - Orion's summary, its screen output, and its matrices and histograms, of 10.2 to 19.
+ * import_orion.c - Orion's summary, its screen output, and its matrices and histograms, of 10.2
+ * to 19.
  *
  * A summary begins a run. A matrix or a histogram belongs to the run before it in the same text,
  * and is a run of its own without one; so `cat` of a test's files imports them as one run. A
@@ -49,7 +50,8 @@ struct point {
 /* What a summary says of the whole test. */
 struct test {
 	size_t run; /* its place in the sink */
-	uint64_t small_bytes, large_bytes, write_percent, stream_depth, cache_bytes, duration_s, stripe_bytes;
+	uint64_t small_bytes, large_bytes, write_percent, stream_depth, cache_bytes, duration_s,
+	    stripe_bytes;
 	bool has_write, has_cache, is_raid0;
 	const char *large_type;
 	unsigned release; /* 1102 for 11.2; 0: not said */
@@ -91,7 +93,7 @@ static int refuse(const struct reader *reader, struct span word, const char *wha
 			   span_copy_to(word, shown, sizeof(shown)), what);
 }
 
-/* ---- points ------------------------------------------------------------------------------------ */
+/* ---- points --------------------------------------------------------------------------------- */
 
 static const struct latency no_latency = {NAN, NAN, NAN, NAN, NAN};
 
@@ -105,7 +107,8 @@ static struct point *find_point(struct test *test, uint64_t small, uint64_t larg
 	if (test->point_count == POINTS_MAX)
 		return NULL;
 	point = LIST_ADD(test->points, test->point_count);
-	*point = (struct point){.small = small, .large = large, .iops = NAN, .bytes_per_s = NAN, .mean_ns = NAN};
+	*point = (struct point){
+	    .small = small, .large = large, .iops = NAN, .bytes_per_s = NAN, .mean_ns = NAN};
 	for (int side = 0; side < SIDES; side++)
 		point->read[side] = point->write[side] = no_latency;
 	return point;
@@ -115,10 +118,12 @@ static int get_point(struct reader *reader, const char *at, uint64_t small, uint
 		     struct point **point)
 {
 	if (!small && !large)
-		return text_refuse(reader->err, reader->text, at, "a data point of Orion without any load");
+		return text_refuse(reader->err, reader->text, at,
+				   "a data point of Orion without any load");
 	*point = find_point(reader->test, small, large);
 	if (!*point)
-		return text_refuse(reader->err, reader->text, at, "more than %d data points in one test", POINTS_MAX);
+		return text_refuse(reader->err, reader->text, at,
+				   "more than %d data points in one test", POINTS_MAX);
 	return 0;
 }
 
@@ -129,12 +134,13 @@ static int point_of(struct reader *reader, struct span line, struct point **poin
 	uint64_t small, large;
 
 	if (!rest.start || !span_take_digits(&rest, &digits) || !span_integer(digits, &small) ||
-	    !span_starts(rest, " and Large=") || !span_integer(span_trim(span_after(rest, "Large=")), &large))
+	    !span_starts(rest, " and Large=") ||
+	    !span_integer(span_trim(span_after(rest, "Large=")), &large))
 		return refuse(reader, line, "result at a data point");
 	return get_point(reader, line.start, small, large, point);
 }
 
-/* ---- a run begins and ends --------------------------------------------------------------------- */
+/* ---- a run begins and ends ------------------------------------------------------------------ */
 
 static void set_number(struct measurement *measurement, const char *name, uint64_t number)
 {
@@ -157,7 +163,8 @@ static void describe_large(const struct test *test, struct measurement *measurem
 		measurement_add_parameter(measurement, "large_type", value_text(test->large_type));
 	set_number(measurement, "stream_depth", test->stream_depth);
 	if (test->has_cache && test->large_type && !strcmp(test->large_type, "sequential"))
-		measurement_add_parameter(measurement, "cache_size", value_number(test->cache_bytes));
+		measurement_add_parameter(measurement, "cache_size",
+					  value_number(test->cache_bytes));
 	if (test->is_raid0) {
 		snprintf(text, sizeof(text), test->stripe_bytes ? "raid0, %llu bytes" : "raid0",
 			 (unsigned long long)test->stripe_bytes);
@@ -186,7 +193,8 @@ static void describe_point(const struct test *test, const struct point *point,
 		measurement->elapsed_ns = test->duration_s * NS_PER_S;
 }
 
-static void add(struct measurement *measurement, const char *operation, enum metric_id id, double value)
+static void add(struct measurement *measurement, const char *operation, enum metric_id id,
+		double value)
 {
 	if (!isnan(value))
 		measurement_add_metric(measurement, operation, &shared_metrics[id], value);
@@ -196,7 +204,8 @@ static void add_latency(struct measurement *measurement, const char *operation,
 			const struct latency *latency, double mean_ns)
 {
 	add(measurement, operation, METRIC_latency_min, latency->min_ns);
-	add(measurement, operation, METRIC_latency_mean, isnan(mean_ns) ? latency->mean_ns : mean_ns);
+	add(measurement, operation, METRIC_latency_mean,
+	    isnan(mean_ns) ? latency->mean_ns : mean_ns);
 	add(measurement, operation, METRIC_latency_stddev, latency->stddev_ns);
 	add(measurement, operation, METRIC_latency_max, latency->max_ns);
 	add(measurement, operation, METRIC_count, latency->count);
@@ -254,7 +263,8 @@ static int check_point(const struct reader *reader, const struct point *point, c
 	    (ratio < FACTOR_TOO_FAR && ratio > 1 / FACTOR_TOO_FAR))
 		return 0;
 	return text_refuse(reader->err, reader->text, at,
-			   "%.0f IOPS of %.0f ns each are not %llu requests under way: a unit is off by a thousand",
+			   "%.0f IOPS of %.0f ns each are not %llu requests under way: a unit is "
+			   "off by a thousand",
 			   point->iops, mean_ns, (unsigned long long)point->small);
 }
 
@@ -280,10 +290,11 @@ static int check_extremes(const struct reader *reader, const char *at)
 	ratio = a->iops * b->mean_ns / 1e9;
 	if (ratio > (double)b->small / FACTOR_TOO_FAR && ratio < (double)a->small * FACTOR_TOO_FAR)
 		return 0;
-	return text_refuse(reader->err, reader->text, at,
-			   "at most %.0f IOPS at %llu and at least %.0f ns at %llu cannot both be: a unit is off "
-			   "by a thousand",
-			   a->iops, (unsigned long long)a->small, b->mean_ns, (unsigned long long)b->small);
+	return text_refuse(
+	    reader->err, reader->text, at,
+	    "at most %.0f IOPS at %llu and at least %.0f ns at %llu cannot both be: a unit is off "
+	    "by a thousand",
+	    a->iops, (unsigned long long)a->small, b->mean_ns, (unsigned long long)b->small);
 }
 
 static void set_devices(const struct test *test, struct imported_run *run)
@@ -305,7 +316,8 @@ static void end_histogram(struct reader *reader)
 	if (reader->kept_histogram) {
 		if (fclose(reader->kept_histogram))
 			abort();
-		import_keep(&reader->sink->runs[reader->test->run], reader->kept_name, reader->kept_text);
+		import_keep(&reader->sink->runs[reader->test->run], reader->kept_name,
+			    reader->kept_text);
 		free(reader->kept_text);
 	}
 	reader->kept_histogram = NULL;
@@ -326,7 +338,8 @@ static int end_test(struct reader *reader, const char *at)
 	import_set_part(run, &importer_orion, reader->text, (size_t)(reader->start - reader->text),
 			(size_t)(at - reader->text), NULL);
 	if (!reader->test->point_count)
-		return text_refuse(reader->err, reader->text, at, "a test of Orion without a result");
+		return text_refuse(reader->err, reader->text, at,
+				   "a test of Orion without a result");
 	code = check_extremes(reader, at);
 	for (size_t i = 0; !code && i < reader->test->point_count; i++) {
 		code = check_point(reader, &reader->test->points[i], at);
@@ -358,7 +371,7 @@ static struct imported_run *current_run(const struct reader *reader)
 	return &reader->sink->runs[reader->test->run];
 }
 
-/* ---- lines of the summary ---------------------------------------------------------------------- */
+/* ---- lines of the summary ------------------------------------------------------------------- */
 
 /* "11.1.0.7.0", "RDBMS_19.3.0.0.0DBRU_LINUX.X64_190417": 1101, 1903. */
 static unsigned release_of(struct span version)
@@ -422,7 +435,8 @@ static int read_small_size(struct reader *reader, struct span line, struct span 
 {
 	uint64_t number;
 
-	if (!leading_number(value, &number) || number > 1 << 30 || !span_ends(span_trim(value), "KB"))
+	if (!leading_number(value, &number) || number > 1 << 30 ||
+	    !span_ends(span_trim(value), "KB"))
 		return refuse(reader, line, "size in KB");
 	reader->test->small_bytes = number * 1024;
 	return 0;
@@ -432,7 +446,8 @@ static int read_large_size(struct reader *reader, struct span line, struct span 
 {
 	uint64_t number;
 
-	if (!leading_number(value, &number) || number > 1 << 30 || !span_ends(span_trim(value), "KB"))
+	if (!leading_number(value, &number) || number > 1 << 30 ||
+	    !span_ends(span_trim(value), "KB"))
 		return refuse(reader, line, "size in KB");
 	reader->test->large_bytes = number * 1024;
 	return 0;
@@ -455,7 +470,8 @@ static int read_array(struct reader *reader, struct span line, struct span value
 
 static int read_stripe(struct reader *reader, struct span line, struct span value)
 {
-	if (!leading_number(value, &reader->test->stripe_bytes) || reader->test->stripe_bytes > 1 << 30)
+	if (!leading_number(value, &reader->test->stripe_bytes) ||
+	    reader->test->stripe_bytes > 1 << 30)
 		return refuse(reader, line, "depth of a stripe");
 	reader->test->stripe_bytes *= 1024;
 	return 0;
@@ -463,8 +479,8 @@ static int read_stripe(struct reader *reader, struct span line, struct span valu
 
 static int read_write(struct reader *reader, struct span line, struct span value)
 {
-	if (!leading_number(value, &reader->test->write_percent) || reader->test->write_percent > 100 ||
-	    !span_ends(span_trim(value), "%"))
+	if (!leading_number(value, &reader->test->write_percent) ||
+	    reader->test->write_percent > 100 || !span_ends(span_trim(value), "%"))
 		return refuse(reader, line, "percentage of writes");
 	reader->test->has_write = true;
 	return 0;
@@ -493,7 +509,8 @@ static int read_streams(struct reader *reader, struct span line, struct span val
 {
 	const char *mark = span_find(value, ":");
 
-	if (!mark || !leading_number(span_between(mark + 1, span_end(value)), &reader->test->stream_depth))
+	if (!mark ||
+	    !leading_number(span_between(mark + 1, span_end(value)), &reader->test->stream_depth))
 		return refuse(reader, line, "number of requests in a stream");
 	return 0;
 }
@@ -520,7 +537,7 @@ static int read_device(struct reader *reader, struct span line, struct span valu
 	return keep(reader, line, value);
 }
 
-/* ---- results ----------------------------------------------------------------------------------- */
+/* ---- results -------------------------------------------------------------------------------- */
 
 /* The number in front of a result, up to a blank. */
 static bool result_number(struct span value, double *number, struct span *rest)
@@ -571,7 +588,8 @@ static int read_minimum(struct reader *reader, struct span line, struct span val
 	if (number > 0)
 		point->mean_ns = number * (span_starts(value, "@") ? 1e6 : 1e3);
 	else
-		import_keep(current_run(reader), "minimum small latency", "0.00, too short to be told");
+		import_keep(current_run(reader), "minimum small latency",
+			    "0.00, too short to be told");
 	return 0;
 }
 
@@ -580,14 +598,15 @@ static bool read_us(struct span line, const char *key, double *ns)
 {
 	struct span value = span_after(line, key), number = {NULL, 0};
 
-	if (!value.start || !span_next(&value, ' ', &number) || !span_number(number, ns) || *ns < 0 ||
-	    !span_starts(value, "us"))
+	if (!value.start || !span_next(&value, ' ', &number) || !span_number(number, ns) ||
+	    *ns < 0 || !span_starts(value, "us"))
 		return false;
 	*ns *= 1e3;
 	return true;
 }
 
-/* "Small Read Latency: avg=1711 us, min=791 us, max=12316 us, std dev=454 us @ Small=17 and Large=0" */
+/* "Small Read Latency: avg=1711 us, min=791 us, max=12316 us, std dev=454 us @ Small=17 and
+ * Large=0" */
 static int read_moments(struct reader *reader, struct span line, struct span value)
 {
 	enum side side = span_starts(line, "Large") ? LARGE : SMALL;
@@ -598,13 +617,15 @@ static int read_moments(struct reader *reader, struct span line, struct span val
 	if (code)
 		return code;
 	latency = span_find(line, " Write Latency:") ? &point->write[side] : &point->read[side];
-	if (!read_us(value, "avg=", &latency->mean_ns) || !read_us(value, "min=", &latency->min_ns) ||
-	    !read_us(value, "max=", &latency->max_ns) || !read_us(value, "std dev=", &latency->stddev_ns))
+	if (!read_us(value, "avg=", &latency->mean_ns) ||
+	    !read_us(value, "min=", &latency->min_ns) ||
+	    !read_us(value, "max=", &latency->max_ns) ||
+	    !read_us(value, "std dev=", &latency->stddev_ns))
 		return refuse(reader, line, "latency with average, extremes and deviation");
 	return 0;
 }
 
-/* ---- histograms -------------------------------------------------------------------------------- */
+/* ---- histograms ----------------------------------------------------------------------------- */
 
 static int begin_histogram(struct reader *reader, struct span line, struct span value)
 {
@@ -639,7 +660,8 @@ static int read_bucket(struct reader *reader, struct span line, bool *taken)
 		end_histogram(reader);
 		return 0;
 	}
-	fprintf(reader->kept_histogram, "%.*s\n", (int)(line.length < 200 ? line.length : 200), line.start);
+	fprintf(reader->kept_histogram, "%.*s\n", (int)(line.length < 200 ? line.length : 200),
+		line.start);
 	for (size_t i = 0; rest.start && i < 2 && rest.length; i++) {
 		if (!span_take_digits(&rest, &digits) || !span_number(digits, &count))
 			return refuse(reader, line, "line of a histogram");
@@ -649,7 +671,7 @@ static int read_bucket(struct reader *reader, struct span line, bool *taken)
 	return 0;
 }
 
-/* ---- matrices ---------------------------------------------------------------------------------- */
+/* ---- matrices ------------------------------------------------------------------------------- */
 
 /* What the words before a matrix say it is. */
 static enum kind kind_by_hint(struct span hint)
@@ -692,7 +714,8 @@ static double latency_unit_ns(const struct reader *reader)
 {
 	if (span_find(reader->hint, "milliseconds"))
 		return 1e6;
-	if (span_find(reader->hint, "microseconds") || (reader->test && reader->test->release >= 1102))
+	if (span_find(reader->hint, "microseconds") ||
+	    (reader->test && reader->test->release >= 1102))
 		return 1e3;
 	return reader->hint.start && !(reader->test && reader->test->release) ? 1e3 : 1e6;
 }
@@ -721,7 +744,8 @@ static int begin_matrix(struct reader *reader, struct span line, struct span val
 
 	if (code)
 		return code;
-	reader->matrix = kind_of(reader, span_end(line) + (span_end(line) < reader->text + reader->length));
+	reader->matrix =
+	    kind_of(reader, span_end(line) + (span_end(line) < reader->text + reader->length));
 	if (!reader->test || reader->test->seen[reader->matrix])
 		code = begin_test(reader, start);
 	if (code)
@@ -768,7 +792,7 @@ static int read_row(struct reader *reader, struct span line, bool *taken)
 	return 0;
 }
 
-/* ---- a text ------------------------------------------------------------------------------------ */
+/* ---- a text --------------------------------------------------------------------------------- */
 
 /* What a line may begin with. */
 static const struct rule {
@@ -776,31 +800,31 @@ static const struct rule {
 	int (*read)(struct reader *reader, struct span line, struct span value);
 	bool begins; /* a result, which may stand without a summary around it */
 } rules[] = {
-	{"Commandline:", read_command, false},
-	{"Test:", keep, false},
-	{"Small IO size:", read_small_size, false},
-	{"Large IO size:", read_large_size, false},
-	{"IO Types:", read_types, false},
-	{"Number of Concurrent IOs Per Stream", read_streams, false},
-	{"Simulated Array Type:", read_array, false},
-	{"Stripe Depth:", read_stripe, false},
-	{"Write:", read_write, false},
-	{"Cache Size:", read_cache, false},
-	{"Duration for each Data Point:", read_duration, false},
-	{"Small Columns:", keep, false},
-	{"Large Columns:", keep, false},
-	{"Total Data Points:", keep, false},
-	{"Name:", read_device, false},
-	{"Maximum Large MBPS=", read_mbps, true},
-	{"Maximum Small IOPS=", read_iops, true},
-	{"Minimum Small Latency=", read_minimum, true},
-	{"Small Read Latency:", read_moments, true},
-	{"Small Write Latency:", read_moments, true},
-	{"Large Read Latency:", read_moments, true},
-	{"Large Write Latency:", read_moments, true},
-	{"Small Read / Write Latency Histogram @", begin_histogram, true},
-	{"Large Read / Write Latency Histogram @", begin_histogram, true},
-	{NULL, NULL, false},
+    {"Commandline:", read_command, false},
+    {"Test:", keep, false},
+    {"Small IO size:", read_small_size, false},
+    {"Large IO size:", read_large_size, false},
+    {"IO Types:", read_types, false},
+    {"Number of Concurrent IOs Per Stream", read_streams, false},
+    {"Simulated Array Type:", read_array, false},
+    {"Stripe Depth:", read_stripe, false},
+    {"Write:", read_write, false},
+    {"Cache Size:", read_cache, false},
+    {"Duration for each Data Point:", read_duration, false},
+    {"Small Columns:", keep, false},
+    {"Large Columns:", keep, false},
+    {"Total Data Points:", keep, false},
+    {"Name:", read_device, false},
+    {"Maximum Large MBPS=", read_mbps, true},
+    {"Maximum Small IOPS=", read_iops, true},
+    {"Minimum Small Latency=", read_minimum, true},
+    {"Small Read Latency:", read_moments, true},
+    {"Small Write Latency:", read_moments, true},
+    {"Large Read Latency:", read_moments, true},
+    {"Large Write Latency:", read_moments, true},
+    {"Small Read / Write Latency Histogram @", begin_histogram, true},
+    {"Large Read / Write Latency Histogram @", begin_histogram, true},
+    {NULL, NULL, false},
 };
 
 static const struct rule *find_rule(struct span line)
@@ -879,7 +903,8 @@ static int parse(const char *text, size_t length, struct import_sink *sink, stru
 
 	if (!reader)
 		abort();
-	*reader = (struct reader){.text = text, .length = length, .sink = sink, .err = err, .matrix = KIND_NONE};
+	*reader = (struct reader){
+	    .text = text, .length = length, .sink = sink, .err = err, .matrix = KIND_NONE};
 	while (!code && lines_next(&lines))
 		code = read_line(reader, lines.line);
 	if (!code)
@@ -896,9 +921,9 @@ static int parse(const char *text, size_t length, struct import_sink *sink, stru
 
 static int sniff(const char *head, size_t length)
 {
-	static const char *const marks[] = {"ORION VERSION ", "ORION: ORacle IO Numbers", "Large/Small,",
-					    "Maximum Small IOPS=", "Maximum Large MBPS=",
-					    "Latency Histogram @ Small="};
+	static const char *const marks[] = {
+	    "ORION VERSION ",	   "ORION: ORacle IO Numbers", "Large/Small,",
+	    "Maximum Small IOPS=", "Maximum Large MBPS=",      "Latency Histogram @ Small="};
 
 	for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]); i++)
 		if (span_find((struct span){head, length}, marks[i]))
@@ -907,8 +932,8 @@ static int sniff(const char *head, size_t length)
 }
 
 const struct importer importer_orion = {
-	.name = "orion",
-	.help = "summaries, screen output, matrices and histograms of Orion 10.2 to 19",
-	.sniff = sniff,
-	.parse = parse,
+    .name = "orion",
+    .help = "summaries, screen output, matrices and histograms of Orion 10.2 to 19",
+    .sniff = sniff,
+    .parse = parse,
 };

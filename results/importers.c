@@ -9,7 +9,7 @@
  *
  * PARTS. An importer names what a run was read from. Afterwards the parts are widened so that they
  * follow one another and cover the text: what stood before a run, and after the last, is kept with
- * it. Runs of one part (the hosts of one document) each keep all of it.
+ * it. Of runs of one part (the hosts of one document) the first keeps it.
  */
 #include "importer.h"
 
@@ -30,7 +30,7 @@ enum {
 const struct importer *const importers[] = {IMPORTERS(IMPORTER_ADDRESS) NULL};
 #undef IMPORTER_ADDRESS
 
-/* ---- what an importer adds --------------------------------------------------------------------- */
+/* ---- what an importer adds ------------------------------------------------------------------ */
 
 static void hex(char *text, const uint8_t *bytes, size_t count)
 {
@@ -52,33 +52,46 @@ static void uuid_from_digest(char uuid[UUID_MAX], const uint8_t digest[SHA256_BY
 	bytes[6] = (bytes[6] & 0x0f) | 0x80; /* version 8 */
 	bytes[8] = (bytes[8] & 0x3f) | 0x80; /* variant of RFC 9562 */
 	hex(plain, bytes, sizeof(bytes));
-	snprintf(uuid, UUID_MAX, "%.8s-%.4s-%.4s-%.4s-%.12s", plain, plain + 8, plain + 12, plain + 16,
-		 plain + 20);
+	snprintf(uuid, UUID_MAX, "%.8s-%.4s-%.4s-%.4s-%.12s", plain, plain + 8, plain + 12,
+		 plain + 16, plain + 20);
 }
 
-void import_set_part(struct imported_run *run, const struct importer *importer, const char *text,
-		     size_t start, size_t end, const char *apart)
+static void hash_part(struct imported_run *run, const char *text)
 {
 	uint8_t digest[SHA256_BYTES];
 	struct sha256 sha;
 
-	run->start = start;
-	run->end = end;
 	sha256_init(&sha);
-	sha256_add(&sha, text + start, end - start);
+	sha256_add(&sha, text + run->start, run->end - run->start);
 	sha256_end(&sha, digest);
 	memcpy(run->origin.hash, "sha256:", 7);
 	hex(run->origin.hash + 7, digest, SHA256_BYTES);
+}
 
-	/* The name with its NUL, so that no two sequences of texts make the same bytes. */
+/* Texts go in with their NUL, so that no two sequences of them make the same bytes. */
+static void name_run(struct imported_run *run, const struct importer *importer, const char *apart)
+{
+	uint8_t digest[SHA256_BYTES];
+	struct sha256 sha;
+
 	sha256_init(&sha);
 	sha256_add(&sha, importer->name, strlen(importer->name) + 1);
-	sha256_add(&sha, digest, SHA256_BYTES);
+	sha256_add(&sha, run->origin.hash, strlen(run->origin.hash) + 1);
 	sha256_add(&sha, apart ? apart : "", apart ? strlen(apart) : 0);
 	sha256_end(&sha, digest);
 	uuid_from_digest(run->run.uuid, digest);
 }
 
+void import_set_part(struct imported_run *run, const struct importer *importer, const char *text,
+		     size_t start, size_t end, const char *apart)
+{
+	run->start = start;
+	run->end = end;
+	hash_part(run, text);
+	name_run(run, importer, apart);
+}
+
+/* Many runs of one part (the hosts of a document) are hashed once. */
 struct imported_run *import_add_run(struct import_sink *sink, const struct importer *importer,
 				    const char *program, const char *text, size_t start, size_t end,
 				    const char *apart)
@@ -88,7 +101,13 @@ struct imported_run *import_add_run(struct import_sink *sink, const struct impor
 	added->run.round = 1;
 	run_set_text(&added->run.source, program);
 	run_set_text(&added->run.status, "complete");
-	import_set_part(added, importer, text, start, end, apart);
+	added->start = start;
+	added->end = end;
+	if (sink->run_count > 1 && added[-1].start == start && added[-1].end == end)
+		memcpy(added->origin.hash, added[-1].origin.hash, sizeof(added->origin.hash));
+	else
+		hash_part(added, text);
+	name_run(added, importer, apart);
 	return added;
 }
 
@@ -126,7 +145,7 @@ void import_make_series(struct import_sink *sink, size_t first, size_t count)
 	}
 }
 
-/* ---- a whole text ------------------------------------------------------------------------------ */
+/* ---- a whole text --------------------------------------------------------------------------- */
 
 static void imported_run_release(struct imported_run *run)
 {
@@ -146,23 +165,30 @@ void import_sink_release(struct import_sink *sink)
 	sink->run_count = 0;
 }
 
-/* Widens the parts until they cover the text; runs of the same part stay together. */
+/* Of runs read from one part the first keeps it. Then the parts are widened until they cover the
+ * text. */
 static void cover(struct import_sink *sink, size_t length)
 {
-	size_t before = 0; /* where the part before this one ends */
+	size_t before = 0, last = 0;
 
-	for (size_t i = 0; i < sink->run_count;) {
-		size_t start = sink->runs[i].start, end = sink->runs[i].end, next = i;
+	for (size_t i = 0; i < sink->run_count; i++) {
+		struct imported_run *run = &sink->runs[i];
 
-		while (next < sink->run_count && sink->runs[next].start == start)
-			next++;
-		if (next == sink->run_count)
-			end = length;
-		for (; i < next; i++) {
-			sink->runs[i].start = before;
-			sink->runs[i].end = end;
+		if (i && run->start < before)
+			run->end = run->start;
+		if (run->end > run->start) {
+			before = run->end;
+			last = i;
 		}
-		before = end;
+	}
+	before = 0;
+	for (size_t i = 0; i < sink->run_count; i++) {
+		struct imported_run *run = &sink->runs[i];
+		bool is_empty = run->end == run->start;
+
+		run->start = before;
+		run->end = is_empty ? before : i == last ? length : run->end;
+		before = run->end;
 	}
 }
 
@@ -205,8 +231,9 @@ int import_parse(const char *text, size_t length, struct import_sink *sink,
 	if (code)
 		return code;
 	if (!*importer)
-		return text_refuse(err, text, text,
-				   "neither bonnie++ CSV, fio JSON, terse or text, Orion nor assay JSON");
+		return text_refuse(
+		    err, text, text,
+		    "neither bonnie++ CSV, fio JSON, terse or text, Orion nor assay JSON");
 	code = (*importer)->parse(text, length, sink, err);
 	if (code)
 		import_sink_release(sink);

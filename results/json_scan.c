@@ -15,13 +15,13 @@
 
 /* What may come next. */
 enum expected {
-	VALUE,         /* a value */
-	ITEM_OR_END,   /* after [ */
-	KEY_OR_END,    /* after { */
-	KEY,           /* after a comma in an object */
+	VALUE,	     /* a value */
+	ITEM_OR_END, /* after [ */
+	KEY_OR_END,  /* after { */
+	KEY,	     /* after a comma in an object */
 	COLON,
-	COMMA_OR_END,  /* after a value inside something */
-	NOTHING        /* the document is whole */
+	COMMA_OR_END, /* after a value inside something */
+	NOTHING	      /* the document is whole */
 };
 
 struct scanner {
@@ -36,7 +36,8 @@ struct scanner {
 static int refuse(const struct scanner *scanner, const char *reason)
 {
 	if (scanner->at >= scanner->end)
-		return text_refuse(scanner->err, scanner->text, scanner->end, "the JSON ends in the middle");
+		return text_refuse(scanner->err, scanner->text, scanner->end,
+				   "the JSON ends in the middle");
 	return text_refuse(scanner->err, scanner->text, scanner->at, "%s", reason);
 }
 
@@ -153,7 +154,8 @@ static struct span bare_token(const struct scanner *scanner)
 {
 	const char *end = scanner->at;
 
-	while (end < scanner->end && (isalnum((unsigned char)*end) || (*end && strchr("+-.", *end))))
+	while (end < scanner->end &&
+	       (isalnum((unsigned char)*end) || (*end && strchr("+-.", *end))))
 		end++;
 	return span_between(scanner->at, end);
 }
@@ -165,7 +167,8 @@ static bool is_not_finite(struct span token)
 	if (token.length && (token.start[0] == '-' || token.start[0] == '+'))
 		token = span_between(token.start + 1, span_end(token));
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		if (token.length == strlen(words[i]) && !strncasecmp(token.start, words[i], token.length))
+		if (token.length == strlen(words[i]) &&
+		    !strncasecmp(token.start, words[i], token.length))
 			return true;
 	return false;
 }
@@ -196,7 +199,8 @@ static int take_bare(struct scanner *scanner)
 		return code;
 	if (is_not_finite(token))
 		scanner->extent->not_finite++;
-	else if (token.length && (isdigit((unsigned char)token.start[0]) || token.start[0] == '-')) {
+	else if (token.length &&
+		 (isdigit((unsigned char)token.start[0]) || token.start[0] == '-')) {
 		if (!is_json_number(token) || !span_number(token, &number))
 			return refuse(scanner, "this is no number, or none that can be held");
 	} else if (!span_is(token, "true") && !span_is(token, "false") && !span_is(token, "null"))
@@ -236,8 +240,12 @@ static int take_token(struct scanner *scanner)
 int json_scan(const char *text, size_t length, const char *at, struct json_extent *extent,
 	      struct err *err)
 {
-	struct scanner scanner = {
-		.text = text, .at = at, .end = text + length, .err = err, .expected = VALUE, .extent = extent};
+	struct scanner scanner = {.text = text,
+				  .at = at,
+				  .end = text + length,
+				  .err = err,
+				  .expected = VALUE,
+				  .extent = extent};
 	int code = 0;
 
 	*extent = (struct json_extent){.end = at};
@@ -255,6 +263,36 @@ static const char *string_end(const char *at)
 	return at + 1;
 }
 
+/* One token of a document that is known to be well-formed: a text, a bare word or a number, or a
+ * single character. */
+static struct span next_token(const char *at, const char *end)
+{
+	if (*at == '"')
+		return span_between(at, string_end(at));
+	if (isalnum((unsigned char)*at) || *at == '-' || *at == '+')
+		return bare_token(&(struct scanner){.at = at, .end = end});
+	return (struct span){at, 1};
+}
+
+void json_each_value(const char *json, size_t length, json_value_fn fn, void *context)
+{
+	const char *at = json, *end = json + length;
+	size_t index = 0;
+
+	while (at < end) {
+		struct span token = next_token(at, end);
+		const char *next = span_end(token);
+
+		while (next < end && *next && strchr(" \t\r\n", *next))
+			next++;
+		if (strchr("{[", *at) || (*at == '"' && (next == end || *next != ':')))
+			fn(context, index++, (struct span){NULL, 0});
+		else if (isalnum((unsigned char)*at) || *at == '-' || *at == '+')
+			fn(context, index++, token);
+		at = next;
+	}
+}
+
 char *json_finite_copy(const char *at, const struct json_extent *extent, size_t *length)
 {
 	/* The shortest word, nan, has three bytes and becomes four. */
@@ -263,24 +301,13 @@ char *json_finite_copy(const char *at, const struct json_extent *extent, size_t 
 	if (!copy)
 		abort();
 	while (at < extent->end) {
-		const char *from = at, *next = at + 1;
+		struct span token = next_token(at, extent->end);
 
-		if (*at == '"') {
-			next = string_end(at);
-		} else if (isalnum((unsigned char)*at) || *at == '-' || *at == '+') {
-			struct span token = bare_token(
-				&(struct scanner){.at = at, .end = extent->end});
-
-			next = span_end(token);
-			if (is_not_finite(token)) {
-				memcpy(to, "null", 4);
-				to += 4;
-				from = next;
-			}
-		}
-		memcpy(to, from, (size_t)(next - from));
-		to += next - from;
-		at = next;
+		at = span_end(token);
+		if (is_not_finite(token))
+			token = (struct span){"null", 4};
+		memcpy(to, token.start, token.length);
+		to += token.length;
 	}
 	*to = '\0';
 	*length = (size_t)(to - copy);

@@ -17,7 +17,7 @@
 
 #include "json_scan.h"
 
-/* ---- strings ----------------------------------------------------------------------------------- */
+/* ---- strings -------------------------------------------------------------------------------- */
 
 /* A chain of blocks that never move. */
 struct json_strings {
@@ -60,7 +60,7 @@ void json_tree_release(struct json_tree *tree)
 	*tree = (struct json_tree){NULL, 0, NULL};
 }
 
-/* ---- rows to nodes ----------------------------------------------------------------------------- */
+/* ---- rows to nodes -------------------------------------------------------------------------- */
 
 enum { COLUMN_ID, COLUMN_PARENT, COLUMN_KEY, COLUMN_TYPE, COLUMN_ATOM };
 
@@ -81,9 +81,9 @@ static enum json_kind kind_of(const char *type)
 	static const struct {
 		const char *type;
 		enum json_kind kind;
-	} kinds[] = {{"null", JSON_NULL}, {"true", JSON_BOOL}, {"false", JSON_BOOL},
-		     {"integer", JSON_INTEGER}, {"real", JSON_REAL}, {"text", JSON_TEXT},
-		     {"array", JSON_ARRAY}, {"object", JSON_OBJECT}};
+	} kinds[] = {{"null", JSON_NULL},	{"true", JSON_BOOL},	{"false", JSON_BOOL},
+		     {"integer", JSON_INTEGER}, {"real", JSON_REAL},	{"text", JSON_TEXT},
+		     {"array", JSON_ARRAY},	{"object", JSON_OBJECT}};
 
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
 		if (!strcmp(type, kinds[i].type))
@@ -95,7 +95,8 @@ static const char *column_string(struct builder *builder, sqlite3_stmt *row, int
 {
 	const char *text = (const char *)sqlite3_column_text(row, column);
 
-	return keep_string(builder->tree, text ? text : "", (size_t)sqlite3_column_bytes(row, column));
+	return keep_string(builder->tree, text ? text : "",
+			   (size_t)sqlite3_column_bytes(row, column));
 }
 
 /* An integer beyond 63 bits comes as a real, which may not be exact. */
@@ -108,8 +109,9 @@ static void set_atom(struct builder *builder, struct json_node *node, sqlite3_st
 		node->number = sqlite3_column_double(row, COLUMN_ATOM);
 	if (node->kind != JSON_INTEGER)
 		return;
+	node->wide = sqlite3_column_type(row, COLUMN_ATOM) != SQLITE_INTEGER;
 	node->integer = sqlite3_column_int64(row, COLUMN_ATOM);
-	if (sqlite3_column_type(row, COLUMN_ATOM) == SQLITE_INTEGER)
+	if (!node->wide)
 		node->unsigned_number = node->integer < 0 ? 0 : (uint64_t)node->integer;
 	else if (node->number >= 0)
 		node->unsigned_number = node->number < 0x1p64 ? (uint64_t)node->number : UINT64_MAX;
@@ -148,18 +150,19 @@ static bool add_row(struct builder *builder, sqlite3_stmt *row)
 	set_atom(builder, node, row);
 	if (node->kind >= JSON_ARRAY && builder->depth <= JSON_LEVELS_MAX)
 		builder->levels[builder->depth++] =
-			(struct level){.id = sqlite3_column_int64(row, COLUMN_ID), .node = node};
+		    (struct level){.id = sqlite3_column_int64(row, COLUMN_ID), .node = node};
 	return true;
 }
 
-/* ---- SQLite ------------------------------------------------------------------------------------ */
+/* ---- SQLite --------------------------------------------------------------------------------- */
 
 static int prepare(sqlite3 *db, const char *sql, const char *json, size_t length,
 		   sqlite3_stmt **statement)
 {
 	int rc = sqlite3_prepare_v2(db, sql, -1, statement, NULL);
 
-	return rc ? rc : sqlite3_bind_text64(*statement, 1, json, length, SQLITE_STATIC, SQLITE_UTF8);
+	return rc ? rc
+		  : sqlite3_bind_text64(*statement, 1, json, length, SQLITE_STATIC, SQLITE_UTF8);
 }
 
 static int read_values(sqlite3 *db, struct builder *builder, const char *json, size_t length)
@@ -174,35 +177,14 @@ static int read_values(sqlite3 *db, struct builder *builder, const char *json, s
 	return rc == SQLITE_DONE ? SQLITE_OK : rc;
 }
 
-/* Integers beyond 63 bits once more, as their digits. Only a seed is ever that wide, so the first
- * few are enough, and all of them could take time beyond measure. */
-static int read_wide(sqlite3 *db, struct builder *builder, const char *json, size_t length)
+/* Integers beyond 63 bits once more, as their digits: the rows come in the order of the text. */
+static void take_wide(void *context, size_t index, struct span token)
 {
-	static const char sql[] = "SELECT row, ?1 -> fullkey FROM (SELECT row_number() OVER () - 1 AS row,"
-				  " fullkey, type, atom FROM json_tree(?1))"
-				  " WHERE type = 'integer' AND typeof(atom) = 'real' LIMIT 16";
-	sqlite3_stmt *row = NULL;
-	int rc = prepare(db, sql, json, length, &row);
+	struct json_tree *tree = context;
 
-	while (!rc && (rc = sqlite3_step(row)) == SQLITE_ROW) {
-		int64_t index = sqlite3_column_int64(row, 0);
-		const char *digits = (const char *)sqlite3_column_text(row, 1);
-
-		if (digits && index >= 0 && (size_t)index < builder->tree->count)
-			span_integer((struct span){digits, strlen(digits)},
-				     &builder->tree->nodes[index].unsigned_number);
-		rc = SQLITE_OK;
-	}
-	sqlite3_finalize(row);
-	return rc == SQLITE_DONE ? SQLITE_OK : rc;
-}
-
-static bool has_wide(const struct json_tree *tree)
-{
-	for (size_t i = 0; i < tree->count; i++)
-		if (tree->nodes[i].kind == JSON_INTEGER && tree->nodes[i].number >= 0x1p63)
-			return true;
-	return false;
+	if (index < tree->count && tree->nodes[index].kind == JSON_INTEGER &&
+	    tree->nodes[index].wide)
+		span_integer(token, &tree->nodes[index].unsigned_number);
 }
 
 static int read_document(struct builder *builder, const char *json, size_t length)
@@ -212,8 +194,8 @@ static int read_document(struct builder *builder, const char *json, size_t lengt
 
 	if (!rc)
 		rc = read_values(db, builder, json, length);
-	if (!rc && has_wide(builder->tree))
-		rc = read_wide(db, builder, json, length);
+	if (!rc)
+		json_each_value(json, length, take_wide, builder->tree);
 	sqlite3_close(db);
 	return rc;
 }
@@ -242,7 +224,7 @@ int json_tree_read(struct json_tree *tree, const char *text, size_t length, cons
 	return text_refuse(err, text, at, "SQLite cannot read this JSON: %s", sqlite3_errstr(rc));
 }
 
-/* ---- finding documents ------------------------------------------------------------------------- */
+/* ---- finding documents ---------------------------------------------------------------------- */
 
 static const char *skip_blanks(const char *at, const char *end)
 {
@@ -273,7 +255,7 @@ bool json_find_document(const char *text, size_t length, const char **at)
 	return false;
 }
 
-/* ---- reading ----------------------------------------------------------------------------------- */
+/* ---- reading -------------------------------------------------------------------------------- */
 
 struct json_node *json_member(struct json_node *node, const char *key)
 {
@@ -296,8 +278,8 @@ double json_number_of(struct json_node *node, const char *key)
 
 	if (!member)
 		return NAN;
-	if (member->kind == JSON_TEXT && !span_number((struct span){member->text, strlen(member->text)},
-						      &number))
+	if (member->kind == JSON_TEXT &&
+	    !span_number((struct span){member->text, strlen(member->text)}, &number))
 		return NAN;
 	return member->kind == JSON_TEXT ? number : member->number;
 }
@@ -314,7 +296,8 @@ struct words {
 	size_t used, size;
 };
 
-__attribute__((format(printf, 2, 3))) static void add_words(struct words *words, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static void add_words(struct words *words, const char *format,
+							    ...)
 {
 	va_list args;
 	int length;

@@ -18,15 +18,24 @@
 #include "err.h"
 #include "text_scan.h"
 
-enum json_kind { JSON_NULL, JSON_BOOL, JSON_INTEGER, JSON_REAL, JSON_TEXT, JSON_ARRAY, JSON_OBJECT };
+enum json_kind {
+	JSON_NULL,
+	JSON_BOOL,
+	JSON_INTEGER,
+	JSON_REAL,
+	JSON_TEXT,
+	JSON_ARRAY,
+	JSON_OBJECT
+};
 
 struct json_node {
 	enum json_kind kind;
 	bool used;
-	const char *key;   /* NULL outside objects */
-	const char *text;  /* JSON_TEXT, valid UTF-8 */
-	double number;     /* JSON_INTEGER, JSON_REAL; JSON_BOOL: 0 or 1 */
-	int64_t integer;          /* JSON_INTEGER that fits */
+	const char *key;          /* NULL outside objects */
+	const char *text;         /* JSON_TEXT, valid UTF-8 */
+	double number;            /* JSON_INTEGER, JSON_REAL; JSON_BOOL: 0 or 1; else NAN */
+	bool wide;                /* JSON_INTEGER that does not fit an int64_t */
+	int64_t integer;          /* JSON_INTEGER that does */
 	uint64_t unsigned_number; /* JSON_INTEGER that is not negative */
 	struct json_node *parent, *first, *next; /* of containers: the items in order */
 };

@@ -3,7 +3,8 @@
  * merge.c - runs of another archive taken in, known by their UUID.
  *
  * Two runs of one UUID are the same when the documents of both are, ids apart: then every value of
- * them is, whichever way they came in. They differ when one was annotated, say; the one that is there stays as it is.
+ * them is, whichever way they came in. They differ when one was annotated, say; the one that is
+ * there stays as it is.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +14,7 @@
 #include "export.h"
 #include "list.h"
 
-/* ---- comparison -------------------------------------------------------------------------------- */
+/* ---- comparison ----------------------------------------------------------------------------- */
 
 /* The run without what belongs to its archive: its ids. The caller's to free. */
 static char *document_of(struct archived_run *archived)
@@ -51,21 +52,21 @@ static int same_run(struct archive *archive, int64_t run_id, struct archived_run
 	return 0;
 }
 
-/* ---- one run ----------------------------------------------------------------------------------- */
+/* ---- one run -------------------------------------------------------------------------------- */
 
 struct copying {
 	struct archive *into, *from;
 	struct intake *intake;
 };
 
-static int put_copy(const struct copying *copying, int64_t from_id, const struct archived_run *archived,
-		    struct err *err)
+static int put_copy(const struct copying *copying, int64_t from_id,
+		    const struct archived_run *archived, struct err *err)
 {
 	struct ended_run ended = {
-		.run = &archived->run,
-		.measurements = archived->measurements,
-		.measurement_count = archived->measurement_count,
-		.origin = &archived->origin,
+	    .run = &archived->run,
+	    .measurements = archived->measurements,
+	    .measurement_count = archived->measurement_count,
+	    .origin = &archived->origin,
 	};
 	int64_t run_id = 0;
 	char *text = NULL;
@@ -81,8 +82,8 @@ static int put_copy(const struct copying *copying, int64_t from_id, const struct
 }
 
 /* A run whose process is gone has ended, though nobody wrote so. */
-static int settle_status(const struct copying *copying, struct archived_run *archived, bool *running,
-			 struct err *err)
+static int settle_status(const struct copying *copying, struct archived_run *archived,
+			 bool *running, struct err *err)
 {
 	int rc = 0;
 
@@ -96,8 +97,8 @@ static int settle_status(const struct copying *copying, struct archived_run *arc
 	return rc;
 }
 
-static int copy_loaded(const struct copying *copying, int64_t from_id, struct archived_run *archived,
-		       struct err *err)
+static int copy_loaded(const struct copying *copying, int64_t from_id,
+		       struct archived_run *archived, struct err *err)
 {
 	struct intake *intake = copying->intake;
 	struct run_ids *place;
@@ -133,7 +134,7 @@ static int copy_one(const struct copying *copying, int64_t from_id, struct err *
 	return rc;
 }
 
-/* ---- many -------------------------------------------------------------------------------------- */
+/* ---- many ----------------------------------------------------------------------------------- */
 
 int archive_copy(struct archive *archive, struct archive *from, const struct run_ids *ids,
 		 struct intake *intake, struct err *err)

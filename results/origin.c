@@ -40,12 +40,13 @@ static char *unmapped_json(const struct run_origin *origin)
 int archive_put_origin(struct archive *archive, int64_t run_id, const struct run_origin *origin,
 		       const char *text, size_t length, struct err *err)
 {
-	static const char sql[] =
-		"INSERT INTO origin (run_id, program, version, content_hash, imported_at, original, unmapped)"
-		" VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
+	static const char sql[] = "INSERT INTO origin (run_id, program, version, content_hash, "
+				  "imported_at, original, unmapped)"
+				  " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
 	char *unmapped = unmapped_json(origin);
-	int rc = archive_put(archive, err, sql, "ittttbt", run_id, origin->program, origin->version,
-			     origin->hash, origin->imported_at, (const void *)text, length, unmapped);
+	int rc =
+	    archive_put(archive, err, sql, "ittttbt", run_id, origin->program, origin->version,
+			origin->hash, origin->imported_at, (const void *)text, length, unmapped);
 
 	free(unmapped);
 	return rc;
@@ -80,8 +81,8 @@ int archive_load_origin(struct archive *archive, int64_t run_id, struct run_orig
 	static const char sql[] = "SELECT program, version, content_hash, imported_at FROM origin"
 				  " WHERE run_id = ?1";
 	static const char unmapped_sql[] =
-		"SELECT json_extract(item.value, '$.name'), json_extract(item.value, '$.text')"
-		" FROM origin, json_each(origin.unmapped) AS item WHERE run_id = ?1 ORDER BY item.key";
+	    "SELECT json_extract(item.value, '$.name'), json_extract(item.value, '$.text')"
+	    " FROM origin, json_each(origin.unmapped) AS item WHERE run_id = ?1 ORDER BY item.key";
 	int rc = archive_each(archive, err, sql, take_origin, origin, "i", run_id);
 
 	if (rc || !*origin->imported_at)

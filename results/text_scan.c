@@ -48,7 +48,8 @@ bool span_ends(struct span span, const char *text)
 {
 	size_t length = strlen(text);
 
-	return span.start && span.length >= length && !memcmp(span_end(span) - length, text, length);
+	return span.start && span.length >= length &&
+	       !memcmp(span_end(span) - length, text, length);
 }
 
 const char *span_find(struct span span, const char *text)
@@ -58,13 +59,15 @@ const char *span_find(struct span span, const char *text)
 
 const char *span_find_last(struct span span, const char *text)
 {
-	const char *last = NULL, *at;
+	size_t length = strlen(text);
+	const char *at = NULL;
 
-	while ((at = span_find(span, text))) {
-		last = at;
-		span = span_between(at + 1, span_end(span));
+	for (; span.length >= length; span.length = (size_t)(at - span.start) + length - 1) {
+		at = memrchr(span.start, text[0], span.length - length + 1);
+		if (!at || !memcmp(at, text, length))
+			return at;
 	}
-	return last;
+	return NULL;
 }
 
 struct span span_after(struct span span, const char *text)
@@ -200,21 +203,38 @@ static size_t character_bytes(const unsigned char *at, size_t room)
 
 static const char replacement[] = "\xef\xbf\xbd";
 
+/* How many bytes at the front are plain ASCII. */
+static size_t ascii_bytes(struct span span)
+{
+	size_t used = 0;
+
+	while (used < span.length && (unsigned char)span.start[used] - 1u < 0x7f)
+		used++;
+	return used;
+}
+
 /* Writes as many whole characters as fit below size; returns the bytes written, without the NUL. */
 static size_t clean(struct span span, char *text, size_t size)
 {
 	size_t used = 0;
 
 	while (span.length) {
-		size_t bytes = character_bytes((const unsigned char *)span.start, span.length);
-		const char *from = bytes ? span.start : replacement;
-		size_t add = bytes ? bytes : sizeof(replacement) - 1;
+		size_t plain = ascii_bytes(span), bytes = plain;
+		const char *from = span.start;
 
-		if (used + add >= size)
+		if (plain > size - used - 1)
+			plain = bytes = size - used - 1; /* cut between any two of them */
+		if (!plain)
+			bytes = character_bytes((const unsigned char *)from, span.length);
+		span = span_between(from + (bytes ? bytes : 1), span_end(span));
+		if (!bytes) {
+			from = replacement;
+			bytes = sizeof(replacement) - 1;
+		}
+		if (!size || used + bytes >= size)
 			break;
-		memcpy(text + used, from, add);
-		used += add;
-		span = span_between(span.start + (bytes ? bytes : 1), span_end(span));
+		memcpy(text + used, from, bytes);
+		used += bytes;
 	}
 	text[used] = '\0';
 	return used;

@@ -11,8 +11,8 @@
 #include "report.h"
 
 /* Shows what would go and reads the answer from the terminal. */
-static int ask(const struct invocation *invocation, struct archive *archive, const struct run_ids *ids,
-	       bool *yes, struct err *err)
+static int ask(const struct invocation *invocation, struct archive *archive,
+	       const struct run_ids *ids, bool *yes, struct err *err)
 {
 	struct format_options look = command_format_options(invocation);
 	char answer[16];
@@ -20,8 +20,8 @@ static int ask(const struct invocation *invocation, struct archive *archive, con
 
 	if (code)
 		return code;
-	fprintf(invocation->log, "Delete %s %zu run%s for good? [y/N] ", ids->count == 1 ? "this" : "these",
-		ids->count, ids->count == 1 ? "" : "s");
+	fprintf(invocation->log, "Delete %s %zu run%s for good? [y/N] ",
+		ids->count == 1 ? "this" : "these", ids->count, ids->count == 1 ? "" : "s");
 	fflush(invocation->log);
 	*yes = fgets(answer, sizeof(answer), stdin) && (answer[0] == 'y' || answer[0] == 'Y');
 	return 0;
@@ -35,8 +35,8 @@ static int confirm(const struct invocation *invocation, struct archive *archive,
 	if (*yes)
 		return 0;
 	if (!isatty(STDIN_FILENO) || !isatty(STDERR_FILENO))
-		return err_set(err, ERR_USAGE, "%zu run%s would be deleted for good: say --yes", ids->count,
-			       ids->count == 1 ? "" : "s");
+		return err_set(err, ERR_USAGE, "%zu run%s would be deleted for good: say --yes",
+			       ids->count, ids->count == 1 ? "" : "s");
 	return ask(invocation, archive, ids, yes, err);
 }
 
@@ -46,7 +46,8 @@ static int run(const struct invocation *invocation, struct err *err)
 	struct archive *archive = NULL;
 	struct run_ids ids = {0};
 	bool yes = false;
-	int code = terms->count ? 0 : err_set(err, ERR_USAGE, "a run is wanted: `assay delete RUN ...`");
+	int code =
+	    terms->count ? 0 : err_set(err, ERR_USAGE, "a run is wanted: `assay delete RUN ...`");
 
 	if (!code)
 		code = command_open_archive(invocation, ARCHIVE_WRITE, &archive, err);
@@ -65,11 +66,11 @@ static int run(const struct invocation *invocation, struct err *err)
 }
 
 const struct command command_delete = {
-	.name = "delete",
-	.synopsis = "RUN ... [--yes]",
-	.help = "remove archived runs",
-	.more = "RUN is an id, the start of a UUID, a label, latest, latest~N or a FILTER as in\n"
-		"`assay list`. Asks first; without a terminal --yes is needed.\n",
-	.groups = OPTIONS_ARCHIVE | OPTIONS_YES | OPTIONS_QUIET,
-	.run = run,
+    .name = "delete",
+    .synopsis = "RUN ... [--yes]",
+    .help = "remove archived runs",
+    .more = "RUN is an id, the start of a UUID, a label, latest, latest~N or a FILTER as in\n"
+	    "`assay list`. Asks first; without a terminal --yes is needed.\n",
+    .groups = OPTIONS_ARCHIVE | OPTIONS_YES | OPTIONS_QUIET,
+    .run = run,
 };

@@ -23,12 +23,14 @@ struct exporting {
 
 typedef void (*write_fn)(FILE *out, const struct archived_run *archived);
 
-/* ---- run by run -------------------------------------------------------------------------------- */
+/* ---- run by run ----------------------------------------------------------------------------- */
 
-static int load_and_write(const struct exporting *exporting, size_t index, write_fn write, struct err *err)
+static int load_and_write(const struct exporting *exporting, size_t index, write_fn write,
+			  struct err *err)
 {
 	struct archived_run archived;
-	int code = archive_load(exporting->archive, exporting->ids.items[index], LOAD_ALL, &archived, err);
+	int code =
+	    archive_load(exporting->archive, exporting->ids.items[index], LOAD_ALL, &archived, err);
 
 	if (code)
 		return code;
@@ -77,7 +79,7 @@ static int export_as_csv(struct exporting *exporting, struct err *err)
 			   exporting->invocation->out, err);
 }
 
-/* ---- an archive of its own --------------------------------------------------------------------- */
+/* ---- an archive of its own ------------------------------------------------------------------ */
 
 static int copy_to(struct exporting *exporting, const char *path, struct err *err)
 {
@@ -88,7 +90,8 @@ static int copy_to(struct exporting *exporting, const char *path, struct err *er
 	if (!code)
 		code = archive_copy(into, exporting->archive, &exporting->ids, &intake, err);
 	if (!code && intake.running)
-		code = err_set(err, -EBUSY, "a run that is still running cannot be exported as an archive");
+		code = err_set(err, -EBUSY,
+			       "a run that is still running cannot be exported as an archive");
 	intake_release(&intake);
 	archive_close(into);
 	return code;
@@ -110,7 +113,8 @@ static int write_out(const char *path, FILE *out, struct err *err)
 	return fclose(file) ? err_set(err, -errno, "close %s: %s", path, strerror(errno)) : 0;
 }
 
-/* Made in a directory of its own and then written where the report goes, like every other format. */
+/* Made in a directory of its own and then written where the report goes, like every other format.
+ */
 static int export_as_archive(struct exporting *exporting, struct err *err)
 {
 	const char *temporary = getenv("TMPDIR");
@@ -122,7 +126,8 @@ static int export_as_archive(struct exporting *exporting, struct err *err)
 	snprintf(directory, sizeof(directory), "%s/assay-export.XXXXXX",
 		 temporary && *temporary ? temporary : "/tmp");
 	if (!mkdtemp(directory))
-		return err_set(err, -errno, "make a directory like %s: %s", directory, strerror(errno));
+		return err_set(err, -errno, "make a directory like %s: %s", directory,
+			       strerror(errno));
 	snprintf(path, sizeof(path), "%s/archive.db", directory);
 	code = copy_to(exporting, path, err);
 	if (!code)
@@ -132,16 +137,16 @@ static int export_as_archive(struct exporting *exporting, struct err *err)
 	return code;
 }
 
-/* ---- which ------------------------------------------------------------------------------------- */
+/* ---- which ---------------------------------------------------------------------------------- */
 
 static const struct way {
 	const char *name;
 	int (*write)(struct exporting *exporting, struct err *err);
 } ways[] = {
-	{"json", export_as_json},
-	{"csv", export_as_csv},
-	{"bonnie", export_as_bonnie},
-	{"db", export_as_archive},
+    {"json", export_as_json},
+    {"csv", export_as_csv},
+    {"bonnie", export_as_bonnie},
+    {"db", export_as_archive},
 };
 
 enum { WAYS = sizeof(ways) / sizeof(ways[0]) };
@@ -168,7 +173,8 @@ static int find_way(const struct options *options, const struct way **way, struc
 			return 0;
 	}
 	near = nearest_name(name, names);
-	return err_set(err, ERR_USAGE, "--format %s: runs are exported as json, csv, bonnie or db%s%s%s", name,
+	return err_set(err, ERR_USAGE,
+		       "--format %s: runs are exported as json, csv, bonnie or db%s%s%s", name,
 		       near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
 }
 
@@ -184,7 +190,8 @@ static int run(const struct invocation *invocation, struct err *err)
 	if (!code)
 		code = command_open_archive(invocation, ARCHIVE_READ, &exporting.archive, err);
 	if (!code)
-		code = archive_select(exporting.archive, terms->items, terms->count, 0, &exporting.ids, err);
+		code = archive_select(exporting.archive, terms->items, terms->count, 0,
+				      &exporting.ids, err);
 	if (!code)
 		code = way->write(&exporting, err);
 	run_ids_release(&exporting.ids);
@@ -193,13 +200,14 @@ static int run(const struct invocation *invocation, struct err *err)
 }
 
 const struct command command_export = {
-	.name = "export",
-	.synopsis = "RUN ... [--format json|csv|bonnie|db]",
-	.help = "archived runs for other programs",
-	.more = "json is whole and can be imported again; csv has one row for each metric; bonnie is a\n"
-		"row of bonnie++ 1.98 for each run; db, or -o FILE.db, is an archive of its own.\n"
-		"RUN is an id, the start of a UUID, a label, latest, latest~N or a FILTER as in\n"
-		"`assay list`.\n",
-	.groups = OPTIONS_ARCHIVE | OPTIONS_REPORT,
-	.run = run,
+    .name = "export",
+    .synopsis = "RUN ... [--format json|csv|bonnie|db]",
+    .help = "archived runs for other programs",
+    .more =
+	"json is whole and can be imported again; csv has one row for each metric; bonnie is a\n"
+	"row of bonnie++ 1.98 for each run; db, or -o FILE.db, is an archive of its own.\n"
+	"RUN is an id, the start of a UUID, a label, latest, latest~N or a FILTER as in\n"
+	"`assay list`.\n",
+    .groups = OPTIONS_ARCHIVE | OPTIONS_REPORT,
+    .run = run,
 };

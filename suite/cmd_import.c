@@ -22,19 +22,29 @@
 enum { FILE_BYTES_MAX = 512 << 20, READ_BYTES = 1 << 20 };
 #define BATCH_NS NS_PER_S
 
-enum { COLUMN_RUN, COLUMN_OUTCOME, COLUMN_SOURCE, COLUMN_VERSION, COLUMN_HOST, COLUMN_POINTS,
-       COLUMN_UNMAPPED, COLUMN_UUID, COLUMN_FILE, COLUMNS };
+enum {
+	COLUMN_RUN,
+	COLUMN_OUTCOME,
+	COLUMN_SOURCE,
+	COLUMN_VERSION,
+	COLUMN_HOST,
+	COLUMN_POINTS,
+	COLUMN_UNMAPPED,
+	COLUMN_UUID,
+	COLUMN_FILE,
+	COLUMNS
+};
 
 static const struct column columns[COLUMNS] = {
-	[COLUMN_RUN] = {"id", "Run", .unit = UNIT_COUNT},
-	[COLUMN_OUTCOME] = {"outcome", "Outcome", .left = true, .whole = true},
-	[COLUMN_SOURCE] = {"source", "Source", .left = true, .whole = true},
-	[COLUMN_VERSION] = {"version", "Version", .left = true, .drop = 2},
-	[COLUMN_HOST] = {"host", "Host", .left = true, .drop = 1},
-	[COLUMN_POINTS] = {"measurements", "Points", .unit = UNIT_COUNT},
-	[COLUMN_UNMAPPED] = {"unmapped", "Kept aside", .unit = UNIT_COUNT, .drop = 3},
-	[COLUMN_UUID] = {"uuid", "UUID", .left = true, .machine_only = true},
-	[COLUMN_FILE] = {"file", "File", .left = true},
+    [COLUMN_RUN] = {"id", "Run", .unit = UNIT_COUNT},
+    [COLUMN_OUTCOME] = {"outcome", "Outcome", .left = true, .whole = true},
+    [COLUMN_SOURCE] = {"source", "Source", .left = true, .whole = true},
+    [COLUMN_VERSION] = {"version", "Version", .left = true, .drop = 2},
+    [COLUMN_HOST] = {"host", "Host", .left = true, .drop = 1},
+    [COLUMN_POINTS] = {"measurements", "Points", .unit = UNIT_COUNT},
+    [COLUMN_UNMAPPED] = {"unmapped", "Kept aside", .unit = UNIT_COUNT, .drop = 3},
+    [COLUMN_UUID] = {"uuid", "UUID", .left = true, .machine_only = true},
+    [COLUMN_FILE] = {"file", "File", .left = true},
 };
 
 struct importing {
@@ -48,7 +58,7 @@ struct importing {
 	unsigned refused;
 };
 
-/* ---- files ------------------------------------------------------------------------------------- */
+/* ---- files ---------------------------------------------------------------------------------- */
 
 static int open_file(const char *path, int *fd, struct err *err)
 {
@@ -105,7 +115,7 @@ static int read_file(const char *path, char **text, size_t *length, struct err *
 	return code;
 }
 
-/* ---- what the user says beside the text -------------------------------------------------------- */
+/* ---- what the user says beside the text ----------------------------------------------------- */
 
 static void set_fact(struct facts *facts, const struct fact *fact)
 {
@@ -113,7 +123,8 @@ static void set_fact(struct facts *facts, const struct fact *fact)
 }
 
 /* A document of our own is the run as it was, and stays so. */
-static void annotate(const struct importing *importing, const char *path, bool is_ours, struct run *run)
+static void annotate(const struct importing *importing, const char *path, bool is_ours,
+		     struct run *run)
 {
 	const struct options *options = importing->invocation->options;
 
@@ -129,7 +140,7 @@ static void annotate(const struct importing *importing, const char *path, bool i
 		facts_set_text(&run->facts, "import_file", path);
 }
 
-/* ---- the archive ------------------------------------------------------------------------------- */
+/* ---- the archive ---------------------------------------------------------------------------- */
 
 static int end_batch(struct importing *importing, struct err *err)
 {
@@ -224,7 +235,8 @@ static int import_files(struct importing *importing, struct err *err)
 	const struct words *files = &importing->invocation->options->arguments;
 	int code = 0;
 
-	for (size_t i = 0; !code && i < files->count && !atomic_load(importing->invocation->stop); i++)
+	for (size_t i = 0; !code && i < files->count && !atomic_load(importing->invocation->stop);
+	     i++)
 		code = import_file(importing, files->items[i], err);
 	if (code) {
 		end_batch(importing, NULL);
@@ -239,7 +251,8 @@ static int check_arguments(const struct invocation *invocation, struct err *err)
 
 	if (files->count)
 		return 0;
-	return err_set(err, ERR_USAGE, "a file is wanted, or - for standard input: `assay import FILE ...`");
+	return err_set(err, ERR_USAGE,
+		       "a file is wanted, or - for standard input: `assay import FILE ...`");
 }
 
 static int run(const struct invocation *invocation, struct err *err)
@@ -270,14 +283,15 @@ static int run(const struct invocation *invocation, struct err *err)
 }
 
 const struct command command_import = {
-	.name = "import",
-	.synopsis = "[options] FILE ...",
-	.help = "take in what bonnie++, fio, Orion or another assay measured",
-	.more = "FILE is told by its content: bonnie++ CSV of any version, fio's JSON, terse or text\n"
-		"output, Orion's summaries and matrices, assay's JSON; - is standard input. A text does\n"
-		"not know the scheduler or the kernel: say them with --fact scheduler=cfq. What fio's\n"
-		"old JSON and terse output leave out can be said the same way: rw, bs, iodepth,\n"
-		"numjobs, ioengine, direct, rwmixread.\n",
-	.groups = OPTIONS_ARCHIVE | OPTIONS_REPORT | OPTIONS_LABELS,
-	.run = run,
+    .name = "import",
+    .synopsis = "[options] FILE ...",
+    .help = "take in what bonnie++, fio, Orion or another assay measured",
+    .more =
+	"FILE is told by its content: bonnie++ CSV of any version, fio's JSON, terse or text\n"
+	"output, Orion's summaries and matrices, assay's JSON; - is standard input. A text does\n"
+	"not know the scheduler or the kernel: say them with --fact scheduler=cfq. What fio's\n"
+	"old JSON and terse output leave out can be said the same way: rw, bs, iodepth,\n"
+	"numjobs, ioengine, direct, rwmixread.\n",
+    .groups = OPTIONS_ARCHIVE | OPTIONS_REPORT | OPTIONS_LABELS,
+    .run = run,
 };

@@ -11,15 +11,23 @@
 #include "archive_edit.h"
 #include "command.h"
 
-enum { COLUMN_FILE, COLUMN_ADDED, COLUMN_KNOWN, COLUMN_DIFFERING, COLUMN_RUNNING, COLUMN_LEFT, COLUMNS };
+enum {
+	COLUMN_FILE,
+	COLUMN_ADDED,
+	COLUMN_KNOWN,
+	COLUMN_DIFFERING,
+	COLUMN_RUNNING,
+	COLUMN_LEFT,
+	COLUMNS
+};
 
 static const struct column columns[COLUMNS] = {
-	[COLUMN_FILE] = {"file", "File", .left = true},
-	[COLUMN_ADDED] = {"added", "Taken in", .unit = UNIT_COUNT},
-	[COLUMN_KNOWN] = {"known", "Already there", .unit = UNIT_COUNT},
-	[COLUMN_DIFFERING] = {"differing", "Differing", .unit = UNIT_COUNT},
-	[COLUMN_RUNNING] = {"running", "Still running", .unit = UNIT_COUNT},
-	[COLUMN_LEFT] = {"left_as_they_are", "Left as is", .left = true},
+    [COLUMN_FILE] = {"file", "File", .left = true},
+    [COLUMN_ADDED] = {"added", "Taken in", .unit = UNIT_COUNT},
+    [COLUMN_KNOWN] = {"known", "Already there", .unit = UNIT_COUNT},
+    [COLUMN_DIFFERING] = {"differing", "Differing", .unit = UNIT_COUNT},
+    [COLUMN_RUNNING] = {"running", "Still running", .unit = UNIT_COUNT},
+    [COLUMN_LEFT] = {"left_as_they_are", "Left as is", .left = true},
 };
 
 struct merging {
@@ -37,7 +45,8 @@ static void list_ids(const struct run_ids *ids, char *text, size_t size)
 
 	text[0] = '\0';
 	for (size_t i = 0; i < ids->count && used + 24 < size; i++)
-		used += (size_t)snprintf(text + used, size - used, "%s%" PRId64, i ? ", " : "", ids->items[i]);
+		used += (size_t)snprintf(text + used, size - used, "%s%" PRId64, i ? ", " : "",
+					 ids->items[i]);
 	if (ids->count && used + 24 >= size)
 		snprintf(text + used, size - used, ", ...");
 }
@@ -94,7 +103,8 @@ static int merge_files(struct merging *merging, struct err *err)
 	const struct words *files = &merging->invocation->options->arguments;
 	int code = 0;
 
-	for (size_t i = 0; !code && i < files->count && !atomic_load(merging->invocation->stop); i++)
+	for (size_t i = 0; !code && i < files->count && !atomic_load(merging->invocation->stop);
+	     i++)
 		code = merge_file(merging, files->items[i], err);
 	return code;
 }
@@ -114,12 +124,14 @@ static int run(const struct invocation *invocation, struct err *err)
 	if (!code)
 		code = merge_files(&merging, err);
 	if (!code && merging.differing)
-		document_paragraph(&merging.document,
-				   "A run that differs from one of the same UUID is not taken in; the one "
-				   "that is there is left as it is.");
-	rendered = !merging.table->row_count || (code && code == ERR_USAGE)
-			   ? 0
-			   : format->render(&merging.document, &look, invocation->out, code ? NULL : err);
+		document_paragraph(
+		    &merging.document,
+		    "A run that differs from one of the same UUID is not taken in; the one "
+		    "that is there is left as it is.");
+	rendered =
+	    !merging.table->row_count || (code && code == ERR_USAGE)
+		? 0
+		: format->render(&merging.document, &look, invocation->out, code ? NULL : err);
 	document_release(&merging.document);
 	archive_close(merging.archive);
 	if (code || rendered)
@@ -128,11 +140,11 @@ static int run(const struct invocation *invocation, struct err *err)
 }
 
 const struct command command_merge = {
-	.name = "merge",
-	.synopsis = "FILE.db ...",
-	.help = "take in other archives",
-	.more = "Runs are known by their UUID: one that is there is not taken twice, one that differs\n"
-		"is reported and left as it is (exit status 1). The other archives stay as they are.\n",
-	.groups = OPTIONS_ARCHIVE | OPTIONS_REPORT,
-	.run = run,
+    .name = "merge",
+    .synopsis = "FILE.db ...",
+    .help = "take in other archives",
+    .more = "Runs are known by their UUID: one that is there is not taken twice, one that differs\n"
+	    "is reported and left as it is (exit status 1). The other archives stay as they are.\n",
+    .groups = OPTIONS_ARCHIVE | OPTIONS_REPORT,
+    .run = run,
 };

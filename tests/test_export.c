@@ -108,8 +108,8 @@ static void keys(void)
 	CHECK_DOCUMENT(&d, "SELECT json_valid(body) FROM document", "1");
 	CHECK_DOCUMENT(&d, KEYS_AT("$"), "assay schema run measurements");
 	CHECK_DOCUMENT(&d, KEYS_AT("$.run"),
-		       "id uuid series round source status label profile seed command started_at "
-		       "finished_at facts tags notes");
+		       "id uuid series round source version status label profile seed command "
+		       "started_at finished_at facts tags notes");
 	CHECK_DOCUMENT(&d, KEYS_AT("$.run.notes[0]"), "at text");
 	CHECK_DOCUMENT(
 		&d, KEYS_AT("$.measurements[0]"),
