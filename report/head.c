@@ -366,12 +366,39 @@ static void add_measurements(struct document *document, const struct archived_ru
 	document_fact(document, "Measurements", text);
 }
 
+/* "2026-01-31 23:59 UTC, from what bonnie++ 1.96 wrote" */
+static char *origin_text(const struct run_origin *origin)
+{
+	struct writing text;
+
+	writing_open(&text);
+	if (*origin->imported_at) {
+		put_time(text.out, origin->imported_at);
+		fprintf(text.out, ", from what %s%s%s wrote", or_unknown(origin->program),
+			origin->version ? " " : "", origin->version ? origin->version : "");
+	}
+	return writing_close(&text);
+}
+
+static void add_origins(struct document *document, const struct archived_run *runs, size_t count)
+{
+	char **texts = must_allocate(count, sizeof(*texts));
+
+	for (size_t i = 0; i < count; i++)
+		texts[i] = origin_text(&runs[i].origin);
+	add_distinct(document, "Imported", texts, count);
+	for (size_t i = 0; i < count; i++)
+		free(texts[i]);
+	free(texts);
+}
+
 void head_add(struct document *document, const struct archived_run *runs, size_t count,
 	      const struct flags *flags)
 {
 	char *summary = flags_summary(flags);
 
 	add_title(document, runs, count);
+	add_origins(document, runs, count);
 	add_lines(document, names, runs, count);
 	add_measurements(document, runs, count);
 	document_fact(document, "Flags", summary);
@@ -406,10 +433,33 @@ static void add_notes(struct document *document, const struct archived_run *runs
 			add_note(document, &runs[i].run.notes[n]);
 }
 
+/* What an imported text says that has no place here, each cut to a few lines. */
+static void add_unmapped(struct document *document, const struct archived_run *run)
+{
+	enum { SHOWN_BYTES = 300 };
+
+	if (run->origin.unmapped_count)
+		document_heading(document, "Kept aside from the text it was imported from");
+	for (size_t i = 0; i < run->origin.unmapped_count; i++) {
+		const struct unmapped *unmapped = &run->origin.unmapped[i];
+		struct writing writing;
+		char *text;
+
+		writing_open(&writing);
+		fprintf(writing.out, "%s: %.*s%s", unmapped->name, (int)SHOWN_BYTES, unmapped->text,
+			strlen(unmapped->text) > SHOWN_BYTES ? " ..." : "");
+		text = writing_close(&writing);
+		document_paragraph(document, text);
+		free(text);
+	}
+}
+
 void head_close(struct document *document, const struct archived_run *runs, size_t count)
 {
 	char command[40];
 
+	if (count == 1)
+		add_unmapped(document, &runs[0]);
 	add_notes(document, runs, count);
 	document_heading(document, "To see it again");
 	for (size_t i = 0; i < count; i++) {

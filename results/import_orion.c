@@ -431,26 +431,27 @@ static int keep(struct reader *reader, struct span line, struct span value)
 	return 0;
 }
 
-static int read_small_size(struct reader *reader, struct span line, struct span value)
+/* "8 KB" */
+static int read_kb(const struct reader *reader, struct span line, struct span value,
+		   uint64_t *bytes)
 {
 	uint64_t number;
 
 	if (!leading_number(value, &number) || number > 1 << 30 ||
 	    !span_ends(span_trim(value), "KB"))
 		return refuse(reader, line, "size in KB");
-	reader->test->small_bytes = number * 1024;
+	*bytes = number * 1024;
 	return 0;
+}
+
+static int read_small_size(struct reader *reader, struct span line, struct span value)
+{
+	return read_kb(reader, line, value, &reader->test->small_bytes);
 }
 
 static int read_large_size(struct reader *reader, struct span line, struct span value)
 {
-	uint64_t number;
-
-	if (!leading_number(value, &number) || number > 1 << 30 ||
-	    !span_ends(span_trim(value), "KB"))
-		return refuse(reader, line, "size in KB");
-	reader->test->large_bytes = number * 1024;
-	return 0;
+	return read_kb(reader, line, value, &reader->test->large_bytes);
 }
 
 static int read_types(struct reader *reader, struct span line, struct span value)
@@ -470,11 +471,7 @@ static int read_array(struct reader *reader, struct span line, struct span value
 
 static int read_stripe(struct reader *reader, struct span line, struct span value)
 {
-	if (!leading_number(value, &reader->test->stripe_bytes) ||
-	    reader->test->stripe_bytes > 1 << 30)
-		return refuse(reader, line, "depth of a stripe");
-	reader->test->stripe_bytes *= 1024;
-	return 0;
+	return read_kb(reader, line, value, &reader->test->stripe_bytes);
 }
 
 static int read_write(struct reader *reader, struct span line, struct span value)
