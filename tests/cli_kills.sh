@@ -128,12 +128,13 @@ test_a_run_that_is_killed_at_a_random_moment() {
 test_a_killed_run_reads_interrupted_to_who_only_reads() {
 	need sqlite3
 	mkdir t
-	start --phases block_write --size 4m --time 60s t
-	when compgen -G "t/.assay-*/data.0"
-	expect 0 "$ASSAY" list --format csv
+	start --phases block_write --size 4m --time 60s --db other.db t
+	when sh -c "sqlite3 other.db 'SELECT status FROM runs' | grep running"
+	expect 0 "$ASSAY" list --db other.db --format csv
 	has out ,running,
 	kill -KILL "$run"
 	ended 137
+	export ASSAY_DB=$PWD/other.db
 	expect 0 "$ASSAY" list --format csv
 	has out ,interrupted,
 	expect 0 "$ASSAY" show
