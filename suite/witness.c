@@ -23,6 +23,8 @@
 enum {
 	PASSES_MAX = 1024,         /* remembered one by one: an even number */
 	READ_AHEAD_KIB = 4096,     /* where the target's is not known: more than most */
+	WINDOWS_AHEAD = 4, /* of read-ahead beyond the end of what is asked for: one read, one
+			    * on its way, and both rounded up to large folios */
 	PASS_JOURNAL_BYTES = 1 << 17, /* of a pass that wrote: its sync commits the inode's block,
 				       * its group's and the journal's own */
 	CLOCK_ATTEMPTS = 8,
@@ -457,7 +459,7 @@ static void describe_load(struct witness *witness, const struct phase_run *run)
 	load->data_set_bytes = resolved_number(run, "size");
 	load->compressible = (unsigned)resolved_number(run, "compressible");
 	if (!load->direct && load->reads)
-		load->aside_bytes += 2 * witness->read_ahead_bytes * passes;
+		load->aside_bytes += WINDOWS_AHEAD * witness->read_ahead_bytes * passes;
 	if (!load->steady && load->writes)
 		load->aside_bytes += PASS_JOURNAL_BYTES * passes;
 }
