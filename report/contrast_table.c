@@ -111,7 +111,8 @@ static size_t group_columns(const struct sheet *sheet)
 
 static size_t column_of(const struct sheet *sheet, size_t nth)
 {
-	return lead_columns(sheet) + base_columns(sheet) + (nth - sheet->first) * group_columns(sheet);
+	return lead_columns(sheet) + base_columns(sheet) +
+	       (nth - sheet->first) * group_columns(sheet);
 }
 
 static struct column number_column(const char *title)
@@ -270,7 +271,8 @@ static void add_third_line(struct sheet *sheet, const struct words *words)
 	for (size_t column = 1; column < sheet->table->column_count; column++)
 		put(sheet, column, NULL);
 	for (size_t nth = sheet->first; nth < sheet->end; nth++)
-		put(sheet, column_of(sheet, nth) + 1, words[OF_FIRST + nth - sheet->first].detectable);
+		put(sheet, column_of(sheet, nth) + 1,
+		    words[OF_FIRST + nth - sheet->first].detectable);
 }
 
 /* "random.read, queue_depth 32"; what belongs to the whole measurement has the phase alone. */
@@ -418,8 +420,8 @@ static unsigned group_width(const struct sheet *sheet, size_t group)
 	unsigned figure = wider(3, sheet->look->titles[group]), change = 6;
 
 	for (size_t i = 0; i < sheet->section->count; i++) {
-		struct words words = words_of(comparison, &comparison->rows[sheet->section->first + i],
-					      group);
+		struct words words = words_of(comparison,
+					      &comparison->rows[sheet->section->first + i], group);
 		char *judged = judged_change(&words);
 
 		figure = wider(wider(figure, words.figure), words.range);

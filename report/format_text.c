@@ -291,9 +291,21 @@ static unsigned write_line(const struct page *page, const struct column *column,
 	return indent + used;
 }
 
+/* What colour a cell begins with, or NULL; titles are line 0. */
+static const char *colour_of(const struct page *page, const struct layout *layout, size_t line,
+			     size_t i)
+{
+	static const char *const colours[] = {
+		[TONE_PLAIN] = NULL, [TONE_GOOD] = "\x1b[32m", [TONE_BAD] = "\x1b[31m"};
+
+	if (!page->colour || !line)
+		return NULL;
+	return colours[table_cell(layout->table, line - 1, layout->shown[i])->tone];
+}
+
 /* Writes one line of a row: what is left of each cell. Blanks wait for what follows them. */
-static void write_row_line(const struct page *page, const struct layout *layout, bool first,
-			   const char **rests)
+static void write_row_line(const struct page *page, const struct layout *layout, size_t line,
+			   bool first, const char **rests)
 {
 	unsigned waiting = 0;
 
@@ -303,8 +315,12 @@ static void write_row_line(const struct page *page, const struct layout *layout,
 		unsigned before = column->left || text > width ? 0 : width - text;
 
 		if (*rests[i]) {
+			const char *colour = colour_of(page, layout, line, i);
+
 			pad(page, waiting + before);
+			fputs(colour ? colour : "", page->out);
 			used = before + write_line(page, column, width, first, &rests[i]);
+			fputs(colour ? "\x1b[0m" : "", page->out);
 			waiting = 0;
 		}
 		waiting += (used < width ? width - used : 0) + GAP;
@@ -320,7 +336,7 @@ static void write_row(const struct page *page, const struct layout *layout, size
 	for (size_t i = 0; i < layout->count; i++)
 		rests[i] = layout_text(layout, line, i);
 	do {
-		write_row_line(page, layout, first, rests);
+		write_row_line(page, layout, line, first, rests);
 		first = more = false;
 		for (size_t i = 0; i < layout->count; i++)
 			more |= *rests[i] != '\0';

@@ -383,10 +383,13 @@ int archive_merge_histograms(struct archive *archive, struct merge_wish wishes[]
 		" CROSS JOIN histogram AS h ON h.measurement_id = chosen.value"
 		" CROSS JOIN operation USING (operation_id)";
 	struct merging merging = {.wishes = wishes, .targets = targets, .found = found};
-	int64_t *ids = malloc((count + 1) * sizeof(*ids));
+	int64_t *ids;
 	char *json;
 	int rc;
 
+	if (!count)
+		return 0;
+	ids = malloc(count * sizeof(*ids));
 	merging.starts = malloc((count + 1) * sizeof(*merging.starts));
 	if (!ids || !merging.starts)
 		abort();

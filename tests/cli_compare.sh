@@ -208,7 +208,7 @@ test_like_with_like_of_real_runs() {
 			INSERT INTO run_tag SELECT run_id, 'side', CASE WHEN n <= 5 THEN 'a' ELSE 'b' END
 			FROM (SELECT run_id, row_number() OVER (ORDER BY random()) AS n FROM run) WHERE n <= 10"
 		"$ASSAY" compare --by side 'side=*' --format csv >out
-		! grep -Eq ',(better|worse),' out || claims=$((claims + 1))
+		! tail -n +2 out | grep -Eq ',(better|worse),' || claims=$((claims + 1))
 	done
 	echo "better or worse in $claims of 200 tables"
 	[ "$claims" -le 10 ] || fail "better or worse in $claims of 200 tables"
@@ -219,7 +219,7 @@ make_big_archive() {
 	mkdir target
 	"$ASSAY" run -q --profile quick --phases files,oltp --size 16m --time 100ms \
 		--set files.files=100 target >/dev/null
-	query "$(cat "$here/big_archive.sql")" >/dev/null
+	query ".read $here/big_archive.sql" >/dev/null
 }
 
 test_ten_thousand_runs_compare_within_a_second() {

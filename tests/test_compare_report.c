@@ -183,6 +183,27 @@ static void widths(void)
 	comparison_release(&comparison);
 }
 
+/* Verdicts have a colour where there is any, and are words all the same. */
+static void colours(void)
+{
+	const struct format_options options = {.width = 80, .colour = true};
+	struct comparison comparison;
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	battery(&comparison, &by_scheduler);
+	CU_ASSERT_EQUAL(report_compare(&comparison, &format_text, &options, out, NULL), 0);
+	fclose(out);
+	CHECK_SAYS(text, "\x1b[32m+30.0 % better\x1b[0m\n");
+	CHECK_SAYS(text, "\x1b[31m-10.0 % worse\x1b[0m\n");
+	free(text);
+	text = rendered(&comparison, &format_text, 80);
+	CU_ASSERT_PTR_NULL(strchr(text, '\x1b'));
+	free(text);
+	comparison_release(&comparison);
+}
+
 /* ---- texts from outside ---------------------------------------------------------------------- */
 
 static void make_hostile(struct comparison *comparison)
@@ -356,6 +377,7 @@ static const struct test tests[] = {
 	{"only what changed is reported as it was, against another base", golden_only_changed},
 	{"more groups than fit stand in several tables", golden_many_groups},
 	{"no line is wider than the terminal and no group is lost", widths},
+	{"better is green and worse red on a terminal alone", colours},
 	{"texts from outside stay texts", hostile_texts},
 	{"csv is read by the rules of RFC 4180", csv_by_rfc_4180},
 	{"json has the documented keys, types and order", json_as_documented},
