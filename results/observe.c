@@ -2,9 +2,9 @@
 /*
  * observe.c - the values of many runs at once.
  *
- * One query walks run -> measurement -> value along the indexes measurement_by_run and, for headline
- * values, metric_value_headline, so that its cost is that of the rows it yields and nothing is
- * sorted. Names are looked up once for each number that occurs, not for each row.
+ * One query walks run -> measurement -> value along the indexes measurement_by_run and, for
+ * headline values, metric_value_headline, so that its cost is that of the rows it yields and
+ * nothing is sorted. Names are looked up once for each number that occurs, not for each row.
  */
 #include <math.h>
 #include <stdio.h>
@@ -65,7 +65,9 @@ struct observing {
 	struct renumbering points, kinds;
 };
 
-enum { AT_RUN, AT_MEASUREMENT, AT_POINT, AT_STATUS, AT_OPERATION, AT_METRIC, AT_VALUE, AT_HEADLINE };
+enum {
+	AT_RUN, AT_MEASUREMENT, AT_POINT, AT_STATUS, AT_OPERATION, AT_METRIC, AT_VALUE, AT_HEADLINE
+};
 
 #define WALK(condition)                                                                            \
 	"SELECT chosen.key, m.measurement_id, m.point_id, m.status,"                               \
@@ -127,9 +129,12 @@ static int mark_void(struct archive *archive, struct observations *into, struct 
 	struct run_ids ids = {0};
 	int rc = archive_each(archive, err, sql, row_add_id, &ids, "");
 
-	for (size_t i = 0; !rc && ids.count && i < into->measurement_count; i++)
-		into->measurements[i].is_void = bsearch(&into->measurements[i].id, ids.items, ids.count,
-							sizeof(*ids.items), ids_compare) != NULL;
+	for (size_t i = 0; !rc && ids.count && i < into->measurement_count; i++) {
+		struct observed_measurement *measurement = &into->measurements[i];
+
+		measurement->is_void = bsearch(&measurement->id, ids.items, ids.count,
+					       sizeof(*ids.items), ids_compare) != NULL;
+	}
 	run_ids_release(&ids);
 	return rc;
 }
@@ -188,7 +193,8 @@ static int take_kind(void *context, sqlite3_stmt *row, struct err *err)
 static int name_kinds(struct archive *archive, const struct observing *observing, struct err *err)
 {
 	static const char sql[] =
-		"SELECT chosen.key, operation.name, metric.name, unit, better FROM json_each(?1) AS chosen"
+		"SELECT chosen.key, operation.name, metric.name, unit, better"
+		" FROM json_each(?1) AS chosen"
 		" CROSS JOIN operation ON operation_id = chosen.value / ?2"
 		" CROSS JOIN metric ON metric_id = chosen.value % ?2";
 	struct observations *into = observing->into;
@@ -361,7 +367,8 @@ static int compare_wishes(const void *left, const void *right)
 }
 
 /* Lists each measurement of the sorted wishes once; returns how many there are. */
-static size_t list_wished(const struct merge_wish *wishes, size_t count, int64_t *ids, size_t *starts)
+static size_t list_wished(const struct merge_wish *wishes, size_t count, int64_t *ids,
+			  size_t *starts)
 {
 	size_t listed = 0;
 
@@ -410,11 +417,13 @@ struct excuse {
 static int take_excuse(void *context, sqlite3_stmt *row, struct err *err)
 {
 	const struct excuse *excuse = context;
-	const char *status = row_text(row, 0), *message = row_text(row, 1), *codes = row_text(row, 2);
+	const char *status = row_text(row, 0), *message = row_text(row, 1);
+	const char *codes = row_text(row, 2);
 
 	(void)err;
 	if (strcmp(status, status_name(STATUS_OK)) != 0)
-		snprintf(excuse->text, excuse->size, "%s%s%s", status, *message ? ": " : "", message);
+		snprintf(excuse->text, excuse->size, "%s%s%s", status, *message ? ": " : "",
+			 message);
 	else if (*codes)
 		snprintf(excuse->text, excuse->size, "%s: %s", severity_name(SEVERITY_VOID), codes);
 	else
@@ -426,8 +435,9 @@ int archive_excuse(struct archive *archive, int64_t measurement_id, char *text, 
 		   struct err *err)
 {
 	static const char sql[] =
-		"SELECT status, message, (SELECT group_concat(code, ', ') FROM (SELECT code FROM flag"
-		" WHERE flag.measurement_id = ?1 AND severity = 'void' ORDER BY position))"
+		"SELECT status, message, (SELECT group_concat(code, ', ') FROM"
+		" (SELECT code FROM flag WHERE flag.measurement_id = ?1 AND severity = 'void'"
+		" ORDER BY position))"
 		" FROM measurement WHERE measurement_id = ?1";
 	struct excuse excuse = {text, size};
 
