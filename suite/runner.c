@@ -35,7 +35,7 @@
 #include "progress.h"
 #include "witness.h"
 
-enum { RESET_FACTOR = 4 };             /* PASSES end after this many times `time`, resets included */
+enum { RESET_FACTOR = 4 }; /* PASSES end after this many times `time`, resets included */
 #define TICK_NS (100 * NS_PER_MS)      /* how often the main thread looks around */
 #define FOREVER_NS (UINT64_MAX / 4)
 
@@ -99,7 +99,8 @@ static void timed_work(struct thread *thread)
 	worker->cpu_wait_known = read_wait_ns(&wait_before_ns);
 	getrusage(RUSAGE_THREAD, &before);
 	worker->begin_ns = clock_now_ns();
-	if (worker->run->point->phase->model == MODEL_PASSES) /* goes on where the last pass ended */
+	if (worker->run->point->phase->model == MODEL_PASSES) /* goes on where the last pass
+							       * ended */
 		worker->window_start_ns = worker->begin_ns - thread->crew->elapsed_ns;
 	thread->code = worker->role->work(worker);
 	worker->end_ns = clock_now_ns();
@@ -392,6 +393,7 @@ static int run_pass(struct crew *crew, struct err *err)
 		return code;
 	crew->passes++;
 	crew->elapsed_ns += span_ns(crew, false);
+	crew->durable_elapsed_ns = crew->elapsed_ns; /* a pass ends with its sync */
 	if (crew->runner->witness)
 		witness_pass(crew->runner->witness, progress_of(crew), span_ns(crew, false));
 	tell_progress(crew); /* passes may be too short to be watched */
@@ -581,7 +583,8 @@ static void mark_headlines(struct measurement *measurement, const struct operati
 	if (operation->headline_rate)
 		measurement_mark_headline(measurement, operation->name, operation->headline_rate);
 	if (operation->headline_latency)
-		measurement_mark_headline(measurement, operation->name, operation->headline_latency);
+		measurement_mark_headline(measurement, operation->name,
+					  operation->headline_latency);
 }
 
 /* What was recorded of a part counts in its whole as well. */
@@ -592,7 +595,8 @@ static void add_parts(struct crew *crew)
 
 		if (!whole)
 			continue;
-		histogram_merge(&crew->recorders[whole - 1].histogram, &crew->recorders[i].histogram);
+		histogram_merge(&crew->recorders[whole - 1].histogram,
+				&crew->recorders[i].histogram);
 		series_merge(&crew->recorders[whole - 1].series, &crew->recorders[i].series);
 		crew->recorders[whole - 1].bytes += crew->recorders[i].bytes;
 	}
@@ -625,7 +629,8 @@ static void report_nothing(const struct operation *operation, struct measurement
 
 	for (int i = 0; i < 2; i++)
 		if (names[i])
-			measurement_add_metric(measurement, operation->name, metric_find(names[i]), NAN)
+			measurement_add_metric(measurement, operation->name, metric_find(names[i]),
+					       NAN)
 				->headline = true;
 }
 
