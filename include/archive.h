@@ -21,7 +21,8 @@ struct archive;
 
 enum archive_mode {
 	ARCHIVE_READ, /* the file must exist; nothing is changed */
-	ARCHIVE_WRITE /* made, with its directory below $HOME when that is the default, if missing */
+	ARCHIVE_WRITE /* made, with its directory below $HOME when that is the default, if
+		       * missing */
 };
 
 /* Opens the archive; *archive is the caller's to close. Refused with a sentence naming the path:
@@ -86,8 +87,8 @@ enum {
 	LOAD_SAMPLES = 2,
 	LOAD_ALL = 3
 };
-int archive_load(struct archive *archive, int64_t run_id, unsigned what, struct archived_run *archived,
-		 struct err *err);
+int archive_load(struct archive *archive, int64_t run_id, unsigned what,
+		 struct archived_run *archived, struct err *err);
 void archived_run_release(struct archived_run *archived);
 
 /* One line of a listing. Strings may be NULL; they live until the callback returns. */
@@ -99,7 +100,7 @@ struct run_line {
 	int64_t measurements;
 };
 typedef int (*run_line_fn)(void *context, const struct run_line *line);
-int archive_list(struct archive *archive, const struct run_ids *ids, run_line_fn visit, void *context,
-		 struct err *err);
+int archive_list(struct archive *archive, const struct run_ids *ids, run_line_fn visit,
+		 void *context, struct err *err);
 
 #endif

@@ -33,7 +33,8 @@ static inline uint64_t clock_now_ns(void)
 /* Sleeps until clock_now_ns() reaches at_ns; returns at once if a signal arrives. */
 static inline void clock_sleep_until_ns(uint64_t at_ns)
 {
-	struct timespec at = {.tv_sec = (time_t)(at_ns / NS_PER_S), .tv_nsec = (long)(at_ns % NS_PER_S)};
+	struct timespec at = {.tv_sec = (time_t)(at_ns / NS_PER_S),
+			      .tv_nsec = (long)(at_ns % NS_PER_S)};
 
 	clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, NULL);
 }

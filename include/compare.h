@@ -34,8 +34,8 @@ struct compare_side {
 };
 
 struct compare_request {
-	/* Factors: each a fact, tag or column of runs, or a parameter of points. Without any, and without
-	 * sides, each label is a group, and each run that has none. */
+	/* Factors: each a fact, tag or column of runs, or a parameter of points. Without any, and
+	 * without sides, each label is a group, and each run that has none. */
 	const char *by[COMPARE_FACTORS_MAX];
 	size_t by_count;
 	const struct compare_side *sides; /* instead of factors; runs in none are left out */
@@ -67,7 +67,8 @@ struct confounder_values {
 };
 
 struct confounder {
-	char *name; /* of a fact or column of runs, or PHASE.PARAMETER that only some groups recorded */
+	char *name; /* of a fact or column of runs, or PHASE.PARAMETER that only some groups
+		     * recorded */
 	struct confounder_values *groups; /* by group */
 	bool unknown; /* in some group; where it is known it does not differ */
 };
@@ -109,7 +110,8 @@ struct compared_row {
 /* What the headline rows of a part of the battery come to in one group. */
 struct compared_tally {
 	size_t judged[JUDGEMENT_COUNT];
-	double mean; /* geometric, of the ratios to the base turned so that more is better, minus 1 */
+	double mean; /* geometric, of the ratios to the base turned so that more is better, minus
+		      * 1 */
 	size_t rows; /* in the mean */
 };
 
@@ -125,7 +127,8 @@ struct comparison {
 	struct compared_group *groups;
 	size_t group_count;
 	size_t base; /* index in groups */
-	struct confounder *confounders; /* values that differ first, then what is not known everywhere */
+	struct confounder *confounders; /* values that differ first, then what is not known
+					 * everywhere */
 	size_t confounder_count;
 	struct compared_row *rows; /* in the order of the battery */
 	size_t row_count;
@@ -138,8 +141,8 @@ struct comparison {
 };
 
 /* Compares the runs; groups come in the order in which ids has their first runs, those of numbers
- * by value. ERR_USAGE with a sentence for a factor nothing bears, a baseline that is no group, fewer
- * than two groups, or nothing to compare. */
+ * by value. ERR_USAGE with a sentence for a factor nothing bears, a baseline that is no group,
+ * fewer than two groups, or nothing to compare. */
 int compare_runs(struct archive *archive, const struct run_ids *ids,
 		 const struct compare_request *request, struct comparison *comparison,
 		 struct err *err);

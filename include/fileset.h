@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fileset.h - the data files of a run, shared by its phases: made whole, verified, evicted, removed.
+ * fileset.h - the data files of a run, shared by its phases: made whole, verified, evicted,
+ * removed.
  *
  * A data set is COUNT files data.0 ... of equal size in the private directory, or the device
  * itself. "Whole" means that this run wrote every byte; what a read phase reads is always whole.
@@ -42,7 +43,8 @@ int fileset_create(struct fileset *fileset, struct err *err);
 void fileset_written(struct fileset *fileset, uint64_t bytes, unsigned compressible);
 
 /* Writes back and drops the cached pages of data file index, and counts those that stayed. */
-int fileset_evict(struct fileset *fileset, unsigned index, uint64_t *resident_bytes, struct err *err);
+int fileset_evict(struct fileset *fileset, unsigned index, uint64_t *resident_bytes,
+		  struct err *err);
 
 /* Cached pages of an open file, in bytes; a negative code when it cannot be told. */
 int fileset_resident(int fd, uint64_t bytes, uint64_t *resident_bytes, struct err *err);
@@ -61,7 +63,8 @@ struct fileset_extents {
 	uint64_t first_byte, end_byte; /* of all extents */
 };
 
-/* -ENOENT when that file is not there whole (a device has none), -EOPNOTSUPP where nobody can tell. */
+/* -ENOENT when that file is not there whole (a device has none), -EOPNOTSUPP where nobody can
+ * tell. */
 int fileset_extents(struct fileset *fileset, unsigned index, struct fileset_extents *extents,
 		    struct err *err);
 

@@ -100,7 +100,8 @@ struct trait {
 	size_t value_count;
 	int *of_run; /* by position: an index in values, or -1 where it is not known */
 	size_t known; /* runs of which it is known */
-	int64_t fact_id; /* not 0: a fact that has one value wherever it is known; the rest is empty */
+	int64_t fact_id; /* not 0: a fact that has one value wherever it is known; the rest is
+			  * empty */
 };
 
 enum trait_kind { TRAIT_COLUMN, TRAIT_FACT, TRAIT_TAG, TRAIT_KIND_COUNT };
@@ -125,8 +126,8 @@ int archive_varying_facts(struct archive *archive, const struct run_ids *ids, st
 			  struct err *err);
 void traits_release(struct traits *traits);
 
-/* For each trait with a fact_id: known tells whether any of the runs knows it; then met, by trait as
- * well, has its value, whose text is the caller's to free. */
+/* For each trait with a fact_id: known tells whether any of the runs knows it; then met, by trait
+ * as well, has its value, whose text is the caller's to free. */
 int archive_meet_facts(struct archive *archive, const struct run_ids *ids,
 		       const struct traits *traits, struct fact met[], bool known[],
 		       struct err *err);

@@ -68,14 +68,15 @@ struct point {
 /* What a phase times. */
 struct operation {
 	const char *name;
-	const char *headline_rate;    /* "rate" or "throughput" when a comparison judges it, else NULL */
+	const char *headline_rate;    /* "rate" or "throughput" when a comparison judges it, else
+				       * NULL */
 	const char *headline_latency; /* e.g. "latency_p99", else NULL */
-	unsigned part_of;             /* 0, or 1 + the index of the operation this is a part of: what
-				       * is recorded here counts there too */
+	unsigned part_of;             /* 0, or 1 + the index of the operation this is a part of:
+				       * what is recorded here counts there too */
 	bool moves_bytes;             /* has a throughput */
 	bool reads, writes;           /* what is recorded here, and not in a part, was read from, or
 				       * written to, the target's data */
-	bool to_cache;                /* buffered writes: has throughput_to_cache (worker_mark_cached) */
+	bool to_cache; /* buffered writes: has throughput_to_cache (worker_mark_cached) */
 };
 
 /* What random offsets came to. */
@@ -108,9 +109,11 @@ struct phase_run {
 	 * devices in the timed part. */
 	struct device_use log_use;
 	bool log_use_known, log_flushes_known;
-	uint64_t untimed_write_bytes; /* written outside the clock, data files apart: for --max-write */
+	uint64_t untimed_write_bytes; /* written outside the clock, data files apart: for
+				       * --max-write */
 	uint64_t write_left;  /* what setup, or this reset, may write of it; UINT64_MAX: no limit */
-	uint64_t total_units; /* PASSES: what a pass is made of, in bytes or operations, for progress; 0 unknown */
+	uint64_t total_units; /* PASSES: what a pass is made of, in bytes or operations, for
+			       * progress; 0 unknown */
 	struct value resolved[POINT_PARAMS_MAX]; /* what is archived: setup may replace "auto" */
 };
 
@@ -119,7 +122,7 @@ struct role {
 	unsigned (*workers)(const struct phase_run *run); /* NULL: one */
 	int (*begin)(struct worker *worker);              /* NULL: nothing to do */
 	int (*work)(struct worker *worker);
-	int (*end)(struct worker *worker);                /* NULL: nothing to do; runs if begin did */
+	int (*end)(struct worker *worker); /* NULL: nothing to do; runs if begin did */
 };
 
 /* At least what a point needs and does, for --dry-run and the checks before the start. */
@@ -150,7 +153,8 @@ struct phase {
 	bool swings;    /* the rate rises and falls by design */
 	enum phase_model model;
 	enum phase_traffic (*traffic)(const struct point *point);
-	void (*cost)(const struct point *point, const struct target *target, struct phase_cost *cost);
+	void (*cost)(const struct point *point, const struct target *target,
+		     struct phase_cost *cost);
 	/* NULL: a point stands for itself. Else emits the points it stands for on this target, of
 	 * other phases too. */
 	int (*expand)(const struct point *point, const struct target *target, point_sink_fn emit,
@@ -158,7 +162,8 @@ struct phase {
 	const char *rule; /* how expand makes points, in words, kept with the run; NULL */
 	/* NULL: every operation. Else whether this point performs it. */
 	bool (*performs)(const struct point *point, const struct operation *operation);
-	int (*setup)(struct phase_run *run, struct err *err); /* ERR_SKIP: cannot be measured here */
+	int (*setup)(struct phase_run *run, struct err *err); /* ERR_SKIP: cannot be measured
+							       * here */
 	int (*reset)(struct phase_run *run, struct err *err);
 	int (*finish)(struct phase_run *run, struct measurement *measurement, struct err *err);
 	void (*teardown)(struct phase_run *run);
@@ -192,7 +197,8 @@ struct worker {
 	uint64_t cpu_wait_ns;                   /* likewise: ready to run, and no CPU was free */
 	bool cpu_wait_known;
 	uint64_t work_ns;                       /* end - begin, summed over passes */
-	_Atomic uint64_t progress;              /* units done in this pass or window; relaxed, for the live line */
+	_Atomic uint64_t progress;              /* units done in this pass or window; relaxed,
+						 * for the live line */
 };
 
 /* Counts one completed operation if it completed inside the window. start_ns is taken before
@@ -249,8 +255,8 @@ static inline void worker_mark_cached(struct worker *worker)
 	worker->cached_ns = clock_now_ns();
 }
 
-/* Asks for leave to write bytes outside the clock, besides the data files, and counts them: ERR_SKIP
- * with a sentence when they would pass --max-write. */
+/* Asks for leave to write bytes outside the clock, besides the data files, and counts them:
+ * ERR_SKIP with a sentence when they would pass --max-write. */
 int phase_write_untimed(struct phase_run *run, uint64_t bytes, struct err *err);
 
 /* Parameters of a point by name; asking for one the phase does not declare is our own mistake. */

@@ -26,7 +26,7 @@ struct run_origin {
 	char imported_at[CLOCK_LABEL_MAX]; /* "": it was not imported */
 	char *program;                     /* that wrote what was imported */
 	char *version;                     /* of that program; NULL: not said */
-	char hash[80];                     /* "sha256:HEX" of the part of the text that is this run */
+	char hash[80]; /* "sha256:HEX" of the part of the text that is this run */
 	struct unmapped *unmapped;
 	size_t unmapped_count;
 };

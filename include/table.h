@@ -42,7 +42,7 @@ struct column {
 	enum better better;
 	bool left;         /* texts stand left, numbers right */
 	bool machine_only; /* csv and json alone show it */
-	bool fold;         /* a text that is too long for a terminal goes on below instead of being cut */
+	bool fold; /* a text that is too long for a terminal goes on below instead of being cut */
 	bool whole;        /* a text that is neither cut nor folded */
 	bool alike;        /* one of many of a kind: those too many for a terminal go on below */
 	unsigned drop;     /* where a terminal is too narrow, highest goes first; 0 never goes */
@@ -70,7 +70,8 @@ void table_row(struct table *table);
 
 /* Each fills a cell of the row started last. */
 void table_text(struct table *table, size_t column, const char *text); /* NULL: empty */
-void table_number(struct table *table, size_t column, enum unit unit, double number); /* NAN: missing */
+/* NAN: missing */
+void table_number(struct table *table, size_t column, enum unit unit, double number);
 void table_integer(struct table *table, size_t column, int64_t number);
 void table_missing(struct table *table, size_t column, const char *reason);
 
@@ -106,7 +107,8 @@ void document_release(struct document *document);
 void document_title(struct document *document, const char *text);
 void document_tone(struct document *document, enum tone tone); /* of the block added last */
 void document_heading(struct document *document, const char *text);
-void document_fact(struct document *document, const char *name, const char *text); /* NULL text: nothing */
+/* NULL text: nothing */
+void document_fact(struct document *document, const char *name, const char *text);
 void document_paragraph(struct document *document, const char *text);
 
 /* Adds a table the document owns from then on; valid until the next block is added. */

@@ -14,7 +14,7 @@ enum target_kind { TARGET_DIRECTORY, TARGET_DEVICE };
 struct target {
 	enum target_kind kind;
 	char path[PATH_MAX];        /* absolute, links resolved */
-	int work_fd;                /* TARGET_DIRECTORY: the private directory, opened O_DIRECTORY; else -1 */
+	int work_fd; /* TARGET_DIRECTORY: the private directory, opened O_DIRECTORY; else -1 */
 	char work_path[PATH_MAX];   /* its path, for messages */
 	bool writable;              /* TARGET_DEVICE: --erase named it */
 	uint64_t device_bytes;      /* TARGET_DEVICE: its size */

@@ -55,7 +55,8 @@ static size_t metric_rank(const char *name)
 }
 
 static size_t line_of(const struct comparing *comparing, struct lines *lines,
-		      const struct observed_value *value, const struct observed_measurement *measurement)
+		      const struct observed_value *value,
+		      const struct observed_measurement *measurement)
 {
 	const struct observations *seen = &comparing->seen;
 	int kin = comparing->kin[measurement->point];

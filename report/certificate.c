@@ -48,12 +48,12 @@ static const char *meaning(const struct verdict *verdict)
 	case OUTCOME_FAIL:
 		return "A rule is broken: see below which, and by what figures.";
 	case OUTCOME_INCONCLUSIVE:
-		return "No rule is certainly broken, and not all are certainly kept: more rounds, or "
-		       "what the reasons below name, would tell.";
+		return "No rule is certainly broken, and not all are certainly kept: more rounds, "
+		       "or what the reasons below name, would tell.";
 	default:
 		return verdict->integrity_only
-			       ? "Every phase ended and the numbers come from the device. Nothing was "
-				 "required of its speed: --require and --baseline do that."
+			       ? "Every phase ended and the numbers come from the device. Nothing "
+				 "was required of its speed: --require and --baseline do that."
 			       : "Every rule is kept.";
 	}
 }

@@ -81,7 +81,8 @@ static int refuse_phase(const char *word, struct err *err)
 	if (nearest && !strcmp(nearest, word))
 		nearest = NULL;
 	code = err_set(err, ERR_USAGE, "none of these runs has the phase \"%s\"%s%s%s", word,
-		       nearest ? "; is \"" : "", nearest ? nearest : "", nearest ? "\" meant?" : "");
+		       nearest ? "; is \"" : "", nearest ? nearest : "",
+		       nearest ? "\" meant?" : "");
 	free(known.items);
 	return code;
 }
@@ -103,7 +104,8 @@ static int observe_all(struct comparing *comparing, struct observe_request *aske
 	static const char *const any[] = {"*"};
 
 	observations_release(&comparing->seen);
-	comparing_note(comparing, "these runs have no headline metrics: all are shown, without a claim");
+	comparing_note(comparing,
+		       "these runs have no headline metrics: all are shown, without a claim");
 	asked->metrics = any;
 	asked->metric_count = 1;
 	return archive_observe(comparing->archive, comparing->ids, asked, &comparing->seen, err);

@@ -203,7 +203,8 @@ int compare_csv(const struct comparison *comparison, const struct format *format
 		char *parameters = parameters_as_json(row->parameters, row->parameter_count);
 
 		for (size_t g = 0; g < comparison->group_count; g++)
-			add_cell(table, row, parameters, comparison->groups[g].name, &row->cells[g]);
+			add_cell(table, row, parameters, comparison->groups[g].name,
+				 &row->cells[g]);
 		free(parameters);
 	}
 	code = format->render(&document, options, out, err);

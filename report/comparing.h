@@ -36,7 +36,8 @@ struct comparing {
 
 	struct factor factors[COMPARE_FACTORS_MAX];
 	size_t factor_count; /* at least 1: without --by it is the label or run */
-	int *group_of_values; /* by value of the first, then of the second factor; -1: no such group */
+	int *group_of_values; /* by value of the first, then of the second factor; -1: no such
+			       * group */
 
 	int64_t *partners; /* by run: runs of the same round of a series have the same number */
 

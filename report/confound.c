@@ -157,8 +157,8 @@ static int add_columns(struct comparing *comparing, struct err *err)
 	int code = 0;
 
 	for (; !code && count < 3; count += !code)
-		code = archive_trait(comparing->archive, comparing->ids, TRAIT_COLUMN, columns[count],
-				     &traits[count], err);
+		code = archive_trait(comparing->archive, comparing->ids, TRAIT_COLUMN,
+				     columns[count], &traits[count], err);
 	for (size_t i = 0; !code && i < comparing->ids->count; i++) {
 		int source = traits[0].of_run[i];
 
@@ -186,7 +186,7 @@ static void put_differing_first(struct comparison *into)
 	into->confounders = sorted;
 }
 
-/* ---- facts that are the same wherever they are known ------------------------------------------ */
+/* ---- facts that are the same wherever they are known ----------------------------------------- */
 
 /* What groups know of them, group after group. */
 struct meetings {

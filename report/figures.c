@@ -44,7 +44,8 @@ static const struct column rate_columns[] = {
 };
 static const struct figure rate_figures[] = {{.metric = "throughput"}, {.metric = "rate"},
 					     {.metric = "cpu", .whole = true}};
-static const struct figure_table rates = {"rates", rate_columns, rate_figures, COUNT_OF(rate_figures), true};
+static const struct figure_table rates = {"rates", rate_columns, rate_figures,
+					  COUNT_OF(rate_figures), true};
 
 static const struct column cached_columns[] = {
 	OPERATION_COLUMN,

@@ -133,7 +133,8 @@ static void factor_of_parameter(struct factor *factor, const char *name,
 {
 	char title[PARAMETER_TEXT_MAX];
 
-	*factor = (struct factor){.name = must_copy(name), .of_point = no_values(seen->point_count)};
+	*factor = (struct factor){.name = must_copy(name),
+				  .of_point = no_values(seen->point_count)};
 	for (size_t i = 0; i < seen->point_count; i++) {
 		const struct observed_point *point = &seen->points[i];
 
@@ -174,7 +175,8 @@ enum { MEANING_COUNT = 4 };
 static int meaning(struct comparing *comparing, const char *name, int which, struct factor *factor,
 		   struct err *err)
 {
-	static const enum trait_kind kinds[MEANING_COUNT] = {TRAIT_COLUMN, TRAIT_TAG, 0, TRAIT_FACT};
+	static const enum trait_kind kinds[MEANING_COUNT] = {TRAIT_COLUMN, TRAIT_TAG, 0,
+							     TRAIT_FACT};
 
 	if (which != 2)
 		return factor_of_runs(comparing, name, kinds[which], factor, err);
@@ -222,7 +224,8 @@ static int refuse_factor(struct comparing *comparing, const char *name, struct e
 		nearest = nearest_name(name, names.items);
 	if (!code)
 		code = err_set(err, ERR_USAGE,
-			       "none of these runs has a fact, tag, column or parameter \"%s\"%s%s%s",
+			       "none of these runs has a fact, tag, column or parameter "
+			       "\"%s\"%s%s%s",
 			       name, nearest ? "; is \"" : "", nearest ? nearest : "",
 			       nearest ? "\" meant?" : "");
 	for (size_t i = 0; i < names.count; i++)
@@ -240,7 +243,8 @@ static int factor_find(struct comparing *comparing, const char *name, struct fac
 	*factor = (struct factor){0};
 	for (int which = 0; !code && which < MEANING_COUNT && factor->value_count < 2; which++) {
 		code = meaning(comparing, name, which, &candidate, err);
-		if (!code && (candidate.value_count > 1 || (candidate.value_count && !factor->value_count))) {
+		if (!code && (candidate.value_count > 1 ||
+			      (candidate.value_count && !factor->value_count))) {
 			factor_release(factor);
 			*factor = candidate;
 		} else if (!code) {
@@ -268,10 +272,11 @@ static int factor_of_labels(struct comparing *comparing, struct factor *factor, 
 		int label = trait.of_run[i];
 		struct fact id = {.kind = FACT_INTEGER, .integer = ids->items[i]};
 
-		factor->of_run[i] =
-			label >= 0 ? factor_value(factor, fact_copy(&trait.values[label]),
-						  must_copy(trait.values[label].text))
-				   : factor_value(factor, id, must_format("run %" PRId64, id.integer));
+		factor->of_run[i] = label >= 0
+					    ? factor_value(factor, fact_copy(&trait.values[label]),
+							   must_copy(trait.values[label].text))
+					    : factor_value(factor, id,
+							   must_format("run %" PRId64, id.integer));
 	}
 	trait_release(&trait);
 	return 0;
@@ -371,7 +376,8 @@ static const struct factor *factor_at(const struct comparing *comparing, size_t 
 	return factor;
 }
 
-static void group_init(const struct comparing *comparing, struct compared_group *group, size_t index)
+static void group_init(const struct comparing *comparing, struct compared_group *group,
+		       size_t index)
 {
 	struct writing name, title;
 
@@ -487,7 +493,8 @@ static int find_base(struct comparing *comparing, struct err *err)
 	for (size_t i = 0; i < into->group_count; i++)
 		fprintf(names.out, "%s%s", i ? ", " : "", into->groups[i].name);
 	text = writing_close(&names);
-	code = err_set(err, ERR_USAGE, "the baseline \"%s\" is none of the groups: %s", wanted, text);
+	code = err_set(err, ERR_USAGE, "the baseline \"%s\" is none of the groups: %s", wanted,
+		       text);
 	free(text);
 	return code;
 }
@@ -509,8 +516,8 @@ static int refuse_alone(const struct comparing *comparing, struct err *err)
 static int refuse_many(struct err *err)
 {
 	return err_set(err, ERR_USAGE,
-		       "more than %d groups are too many to set side by side: name runs, filter them, "
-		       "or group them with --by",
+		       "more than %d groups are too many to set side by side: name runs, filter "
+		       "them, or group them with --by",
 		       COMPARE_GROUPS_MAX);
 }
 
@@ -528,7 +535,8 @@ static int make_groups(struct comparing *comparing, struct err *err)
 			continue;
 		if (into->group_count == COMPARE_GROUPS_MAX)
 			return refuse_many(err);
-		into->groups = must_resize(into->groups, into->group_count + 1, sizeof(*into->groups));
+		into->groups = must_resize(into->groups, into->group_count + 1,
+					   sizeof(*into->groups));
 		group_init(comparing, &into->groups[into->group_count], i);
 		comparing->group_of_values[i] = (int)into->group_count++;
 	}
@@ -581,7 +589,8 @@ void groups_release(struct comparing *comparing)
 bool is_point_factor(const struct comparing *comparing, const char *parameter)
 {
 	for (size_t i = 0; i < comparing->factor_count; i++)
-		if (comparing->factors[i].of_point && !strcmp(comparing->factors[i].name, parameter))
+		if (comparing->factors[i].of_point &&
+		    !strcmp(comparing->factors[i].name, parameter))
 			return true;
 	return false;
 }

@@ -110,7 +110,8 @@ static void summarise(struct compared_cell *cell, const struct partnered *values
 }
 
 /* Fills the cell with what its values come to and takes their logarithms. */
-static void take_cell(const struct comparing *comparing, size_t row, size_t group, struct logs *logs)
+static void take_cell(const struct comparing *comparing, size_t row, size_t group,
+		      struct logs *logs)
 {
 	size_t index = row * comparing->into->group_count + group;
 	size_t most = comparing->starts[index + 1] - comparing->starts[index];
@@ -203,9 +204,9 @@ static struct difference difference_of(struct compared_cell *cell, const struct 
 
 	pairs_find(&pairs, to, from);
 	cell->paired = pairs_hold(&pairs, to, from);
-	difference = cell->paired
-			     ? stats_paired(pairs.to, pairs.from, pairs.count, confidence)
-			     : stats_welch(to->values, to->count, from->values, from->count, confidence);
+	difference = cell->paired ? stats_paired(pairs.to, pairs.from, pairs.count, confidence)
+				  : stats_welch(to->values, to->count, from->values, from->count,
+						confidence);
 	free(pairs.to);
 	free(pairs.from);
 	return difference;

@@ -10,9 +10,9 @@
  *     together, and all of them stay apart.
  * What only some recorded is named among the confounders.
  *
- * Where points are compared by a parameter others may follow from it: the engine and its batch, which
- * "auto" resolves by the depth, and the load at which a summary of Orion's found its best. There
- * kinds that differ in nothing else are joined likewise, and the difference is named.
+ * Where points are compared by a parameter others may follow from it: the engine and its batch,
+ * which "auto" resolves by the depth, and the load at which a summary of Orion's found its best.
+ * There kinds that differ in nothing else are joined likewise, and the difference is named.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -241,7 +241,8 @@ static void join(struct kinds *kinds, size_t leader)
 static void keep_apart(struct kinds *kinds, size_t leader)
 {
 	comparing_note(kinds->comparing,
-		       "%s: what one side recorded fits several points of another, so they stay apart",
+		       "%s: what one side recorded fits several points of another, so they stay "
+		       "apart",
 		       kinds->items[leader].point->phase);
 	for (size_t i = 0; i < kinds->count; i++)
 		if (i != leader && leader_of(kinds, i) == leader)

@@ -133,8 +133,8 @@ static char *values_text(const struct confounder_values *values)
 }
 
 /* "cfq: 2.6.32; deadline, noop: 2.6.38" */
-static char *differing_text(const struct comparison *comparison, const struct confounder *confounder,
-			    char *const *titles)
+static char *differing_text(const struct comparison *comparison,
+			    const struct confounder *confounder, char *const *titles)
 {
 	char **values = must_allocate(comparison->group_count, sizeof(*values));
 	struct writing text;
@@ -255,8 +255,8 @@ static void add_sections(struct document *document, const struct comparison *com
 		document_paragraph(document, "No row got better or worse.");
 }
 
-static char *left_out_text(const struct comparison *comparison, const struct works *works, size_t row,
-			   size_t group, char *const *titles)
+static char *left_out_text(const struct comparison *comparison, const struct works *works,
+			   size_t row, size_t group, char *const *titles)
 {
 	const struct compared_row *of = &comparison->rows[row];
 	char *label = entry_label(&works->entries.items[works->of_row[row]], of->operation);
@@ -318,21 +318,24 @@ static void add_explanation(struct document *document, const struct comparison *
 				 "(Holm)", comparison->family);
 
 	document_heading(document, "How to read this");
-	document_fact(document, "figure", stacked ? "median of the runs, lowest and highest below; a "
-						    "percentile is that of all runs' samples together"
-						  : "median of the runs; a percentile is that of all "
-						    "runs' samples together");
-	document_fact(document, "change", "ratio of geometric means to the base; its 95 % interval is "
-					  "Welch's on logarithms, of paired runs Student's");
+	document_fact(document, "figure", stacked ? "median of the runs, lowest and highest below; "
+						    "a percentile is that of all runs' samples "
+						    "together"
+						  : "median of the runs; a percentile is that of "
+						    "all runs' samples together");
+	document_fact(document, "change", "ratio of geometric means to the base; its 95 % interval "
+					  "is Welch's on logarithms, of paired runs Student's");
 	explain(document, comparison, JUDGED_SAME, same);
 	if (has_judged(comparison, JUDGED_BETTER) || has_judged(comparison, JUDGED_WORSE))
 		document_fact(document, "better, worse", told);
 	explain(document, comparison, JUDGED_UNCLEAR,
-		"neither the same nor different: a change as large as told would have been found four "
-		"times in five");
+		"neither the same nor different: a change as large as told would have been found "
+		"four times in five");
 	explain(document, comparison, JUDGED_FEW, "fewer than 3 runs on a side: no claim is made");
-	explain(document, comparison, JUDGED_EXPLORATORY, "not a headline metric: no claim is made");
-	document_fact(document, "mean", "of the changes of all headline rows, turned so that more is better");
+	explain(document, comparison, JUDGED_EXPLORATORY,
+		"not a headline metric: no claim is made");
+	document_fact(document, "mean", "of the changes of all headline rows, turned so that more "
+					"is better");
 	free(told);
 	free(same);
 }

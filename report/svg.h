@@ -3,8 +3,8 @@
  * svg.h - charts as SVG to stand inside a page, drawn by gnuplot.
  *
  * Colours are var(--s1) to var(--s6) for series, var(--axis), var(--grid), var(--text), var(--fg)
- * and var(--heat), for the page to define. Element ids are prefixed, so that several charts stand on
- * one page.
+ * and var(--heat), for the page to define. Element ids are prefixed, so that several charts stand
+ * on one page.
  */
 #ifndef ASSAY_REPORT_SVG_H
 #define ASSAY_REPORT_SVG_H

@@ -260,8 +260,8 @@ static int read_version(struct archive *archive, int64_t *version, struct err *e
 
 	if (!rc && *version > SCHEMA_VERSION)
 		return err_set(err, -EPROTO,
-			       "the archive %s has schema version %lld, made by a newer assay: this "
-			       "one knows versions up to %d",
+			       "the archive %s has schema version %lld, made by a newer assay: "
+			       "this one knows versions up to %d",
 			       archive->path, (long long)*version, SCHEMA_VERSION);
 	return rc;
 }

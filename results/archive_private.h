@@ -69,7 +69,8 @@ int archive_transaction_end(struct archive *archive, int rc, struct err *err);
  * notes may be more of one that is there: a fact already there keeps its value, notes from first
  * on go behind the others.
  */
-int archive_put_run(struct archive *archive, const struct run *run, int64_t *run_id, struct err *err);
+int archive_put_run(struct archive *archive, const struct run *run, int64_t *run_id,
+		    struct err *err);
 int archive_put_fact(struct archive *archive, int64_t run_id, const struct fact *fact,
 		     struct err *err);
 int archive_put_notes(struct archive *archive, int64_t run_id, const struct run *run, size_t first,

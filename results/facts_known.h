@@ -79,32 +79,32 @@
 	X("io_priority", SETTING, NONE, "I/O class and priority of the process")                   \
 	X("nice", SETTING, NONE, "CPU priority of the process")
 
-#define FACTS_OF_FILESYSTEM(X)                                                                     \
-	X("target_kind", SETTING, NONE, "directory or device")                                     \
-	X("storage", IDENTITY, NONE, "disk, memory, network, host or program")                     \
-	X("filesystem", SETTING, NONE, "kind of the filesystem")                                   \
-	X("filesystem_features", SETTING, NONE, "features it was made with")                       \
-	X("filesystem_block_bytes", SETTING, BYTES, "size of its block")                           \
-	X("filesystem_bytes", IDENTITY, BYTES, "size of the filesystem")                           \
-	X("filesystem_used_bytes", STATE, BYTES, "space in use at the start")                      \
-	X("filesystem_available_bytes", STATE, BYTES, "space available at the start")              \
-	X("filesystem_inodes", IDENTITY, COUNT, "inodes of the filesystem")                        \
-	X("filesystem_inodes_used", STATE, COUNT, "inodes in use at the start")                    \
-	X("filesystem_uuid", STATE, NONE, "UUID of the filesystem")                                \
-	X("filesystem_label", STATE, NONE, "label of the filesystem")                              \
-	X("mount_options", SETTING, NONE, "all options it is mounted with")                        \
-	X("mount_options_in_force", SETTING, NONE, "these with the defaults they imply")           \
-	X("upper_filesystem", SETTING, NONE, "filesystem that an overlay writes to")               \
-	X("upper_mount_options", SETTING, NONE, "options that one is mounted with")                \
-	X("mount_options_in_force", SETTING, NONE, "the filesystem's own, defaults included")       \
-	X("upper_filesystem", SETTING, NONE, "kind of the filesystem that an overlay writes to")   \
-	X("upper_mount_options", SETTING, NONE, "all options that one is mounted with")            \
-	X("mount_point", STATE, NONE, "where it is mounted")                                       \
-	X("mount_source", IDENTITY, NONE, "what is mounted")                                       \
-	X("mount_root", STATE, NONE, "directory or subvolume of it that is mounted")               \
-	X("copy_on_write", SETTING, NONE, "whether overwritten blocks move")                       \
-	X("compression", SETTING, NONE, "compression the filesystem applies")                      \
-	X("checksums", SETTING, NONE, "whether the filesystem checksums data")                     \
+#define FACTS_OF_FILESYSTEM(X)                                                                   \
+	X("target_kind", SETTING, NONE, "directory or device")                                   \
+	X("storage", IDENTITY, NONE, "disk, memory, network, host or program")                   \
+	X("filesystem", SETTING, NONE, "kind of the filesystem")                                 \
+	X("filesystem_features", SETTING, NONE, "features it was made with")                     \
+	X("filesystem_block_bytes", SETTING, BYTES, "size of its block")                         \
+	X("filesystem_bytes", IDENTITY, BYTES, "size of the filesystem")                         \
+	X("filesystem_used_bytes", STATE, BYTES, "space in use at the start")                    \
+	X("filesystem_available_bytes", STATE, BYTES, "space available at the start")            \
+	X("filesystem_inodes", IDENTITY, COUNT, "inodes of the filesystem")                      \
+	X("filesystem_inodes_used", STATE, COUNT, "inodes in use at the start")                  \
+	X("filesystem_uuid", STATE, NONE, "UUID of the filesystem")                              \
+	X("filesystem_label", STATE, NONE, "label of the filesystem")                            \
+	X("mount_options", SETTING, NONE, "all options it is mounted with")                      \
+	X("mount_options_in_force", SETTING, NONE, "these with the defaults they imply")         \
+	X("upper_filesystem", SETTING, NONE, "filesystem that an overlay writes to")             \
+	X("upper_mount_options", SETTING, NONE, "options that one is mounted with")              \
+	X("mount_options_in_force", SETTING, NONE, "the filesystem's own, defaults included")    \
+	X("upper_filesystem", SETTING, NONE, "kind of the filesystem that an overlay writes to") \
+	X("upper_mount_options", SETTING, NONE, "all options that one is mounted with")          \
+	X("mount_point", STATE, NONE, "where it is mounted")                                     \
+	X("mount_source", IDENTITY, NONE, "what is mounted")                                     \
+	X("mount_root", STATE, NONE, "directory or subvolume of it that is mounted")             \
+	X("copy_on_write", SETTING, NONE, "whether overwritten blocks move")                     \
+	X("compression", SETTING, NONE, "compression the filesystem applies")                    \
+	X("checksums", SETTING, NONE, "whether the filesystem checksums data")                   \
 	X("direct_io", DERIVED, NONE, "whether the target takes direct I/O")
 
 #define FACTS_OF_DISKS(X)                                                                          \

@@ -100,7 +100,8 @@ int archive_put_notes(struct archive *archive, int64_t run_id, const struct run 
 	return rc;
 }
 
-int archive_put_run(struct archive *archive, const struct run *run, int64_t *run_id, struct err *err)
+int archive_put_run(struct archive *archive, const struct run *run, int64_t *run_id,
+		    struct err *err)
 {
 	int rc = put_run(archive, run, err);
 

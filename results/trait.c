@@ -228,7 +228,8 @@ struct positions {
 
 static int compare_positions(const void *left, const void *right)
 {
-	return ids_compare(&((const struct position *)left)->id, &((const struct position *)right)->id);
+	return ids_compare(&((const struct position *)left)->id,
+			   &((const struct position *)right)->id);
 }
 
 static void positions_init(struct positions *positions, const struct run_ids *ids)
@@ -390,8 +391,8 @@ int archive_meet_facts(struct archive *archive, const struct run_ids *ids,
 		       struct err *err)
 {
 	static const char sql[] =
-		"SELECT f.fact_name_id, f.value FROM json_each(?1) AS chosen CROSS JOIN run_fact AS f"
-		" ON f.run_id = chosen.value";
+		"SELECT f.fact_name_id, f.value FROM json_each(?1) AS chosen CROSS JOIN run_fact "
+		"AS f ON f.run_id = chosen.value";
 	struct meeting meeting = {.traits = traits, .met = met, .done = known};
 	char *runs = ids_as_json(ids->items, ids->count);
 	int rc = 0;

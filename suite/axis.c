@@ -180,11 +180,11 @@ static int refuse_scheduler(const char *name, const char *disk, const char *path
 	attribute_text(offered, sizeof(offered), "%s", path);
 	if (successor)
 		return err_set(err, ERR_USAGE,
-			       "--axis scheduler: this kernel has no %s any more; its successor is %s "
-			       "(%s offers %s)",
+			       "--axis scheduler: this kernel has no %s any more; its successor is "
+			       "%s (%s offers %s)",
 			       name, successor, disk, offered);
-	return err_set(err, ERR_USAGE, "--axis scheduler: %s does not offer %s, only %s", disk, name,
-		       offered);
+	return err_set(err, ERR_USAGE, "--axis scheduler: %s does not offer %s, only %s", disk,
+		       name, offered);
 }
 
 static int check_scheduler(const struct axis *axis, const char *value, const struct roots *roots,
@@ -210,7 +210,8 @@ static int add_value(struct axis *axis, const char *text, size_t length, struct 
 			       AXIS_VALUES_MAX);
 	for (unsigned i = 0; i < axis->count; i++)
 		if (!strncmp(axis->values[i], text, length) && !axis->values[i][length])
-			return err_set(err, ERR_USAGE, "--axis %s: %s stands there twice", axis->name,
+			return err_set(err, ERR_USAGE,
+				       "--axis %s: %s stands there twice", axis->name,
 				       axis->values[i]);
 	axis->values[axis->count++] = copy(text, length);
 	return 0;
@@ -232,7 +233,8 @@ static int add_all_schedulers(struct axis *axis, const struct roots *roots,
 			code = add_value(axis, word, strlen(word), err);
 	}
 	if (!code && !axis->count)
-		code = err_set(err, ERR_USAGE, "--axis scheduler=all: the disks have none in common");
+		code = err_set(err, ERR_USAGE,
+			       "--axis scheduler=all: the disks have none in common");
 	return code;
 }
 
@@ -251,7 +253,8 @@ static int read_values(struct axis *axis, const char *text, const struct roots *
 
 		code = add_value(axis, text, length, err);
 		if (!code && is_scheduler)
-			code = check_scheduler(axis, axis->values[axis->count - 1], roots, stack, err);
+			code = check_scheduler(axis, axis->values[axis->count - 1], roots, stack,
+					       err);
 		if (!text[length])
 			break;
 		text += length + 1;
@@ -277,8 +280,8 @@ int axis_parse(struct axis *axis, const char *word, const struct roots *roots,
 
 /* ---- using ---- */
 
-int axis_add_option(const struct axis *axis, unsigned value, struct options *options, char word[256],
-		    struct err *err)
+int axis_add_option(const struct axis *axis, unsigned value, struct options *options,
+		    char word[256], struct err *err)
 {
 	if (axis->kind == AXIS_OPTION)
 		return options_override(options, axis->name, axis->values[value], err);
@@ -299,7 +302,8 @@ int axis_record(const struct axis *axis, const struct roots *roots, const struct
 }
 
 /* One `tunable=value` of a scheduler. */
-static int set_tunable(const struct roots *roots, const char *disk, const char *word, struct err *err)
+static int set_tunable(const struct roots *roots, const char *disk, const char *word,
+		       struct err *err)
 {
 	char path[PATH_MAX], name[200];
 	const char *equals = strchr(word, '=');

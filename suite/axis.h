@@ -35,8 +35,8 @@ void axis_release(struct axis *axis);
 
 /* Adds to the options what an option or parameter axis stands for at a value; word is a buffer
  * that outlives the options. Other axes change nothing there. */
-int axis_add_option(const struct axis *axis, unsigned value, struct options *options, char word[256],
-		    struct err *err);
+int axis_add_option(const struct axis *axis, unsigned value, struct options *options,
+		    char word[256], struct err *err);
 
 /* Records what setting the axis may change. */
 int axis_record(const struct axis *axis, const struct roots *roots, const struct stack *stack,

@@ -34,7 +34,7 @@ struct look {
 	struct words work, unseen;
 };
 
-/* ---- whose disks ------------------------------------------------------------------------------ */
+/* ---- whose disks ----------------------------------------------------------------------------- */
 
 static bool has_disk(const struct stack *stack, const char *name)
 {
@@ -67,7 +67,7 @@ static bool is_beside(const struct look *look, const char *path)
 	return beside;
 }
 
-/* ---- ext4 ------------------------------------------------------------------------------------- */
+/* ---- ext4 ------------------------------------------------------------------------------------ */
 
 static bool has_comm(const struct roots *roots, const char *process, const char *wanted)
 {
@@ -117,13 +117,14 @@ static void look_at_ext4(struct look *look)
 
 	attribute_each(look_at_process, &threads, "%s", look->roots->proc);
 	if (threads.lazy_init && is_ext4_beside(look))
-		words_add(&look->work, "ext4 initialises inode tables (ext4lazyinit is at work, and an "
-				       "ext4 on these disks is mounted)");
+		words_add(&look->work, "ext4 initialises inode tables (ext4lazyinit is at work, "
+				       "and an ext4 on these disks is mounted)");
 	else if (!threads.lazy_init && !threads.kernels_seen && is_ext4_beside(look))
-		words_add(&look->unseen, "ext4's lazy initialisation (kernel threads cannot be seen)");
+		words_add(&look->unseen,
+			  "ext4's lazy initialisation (kernel threads cannot be seen)");
 }
 
-/* ---- md --------------------------------------------------------------------------------------- */
+/* ---- md -------------------------------------------------------------------------------------- */
 
 static void say_array(struct look *look, const char *name, const char *action)
 {
@@ -154,7 +155,7 @@ static bool look_at_array(const char *name, void *context)
 	return true;
 }
 
-/* ---- btrfs ------------------------------------------------------------------------------------ */
+/* ---- btrfs ----------------------------------------------------------------------------------- */
 
 /* The kernel's interface, as far as it is used: <linux/btrfs.h> has a member with the name of a
  * function that is banned here. */
@@ -251,7 +252,7 @@ void background_look(const struct roots *roots, const struct stack *stack,
 		look_at_btrfs(&look, stack);
 }
 
-/* ---- counters --------------------------------------------------------------------------------- */
+/* ---- counters -------------------------------------------------------------------------------- */
 
 static bool is_busy(const struct device_use *use, uint64_t watched_ns)
 {

@@ -19,7 +19,8 @@
 struct background {
 	bool watched; /* the counters of at least one disk */
 	bool busy;    /* more was going on there than the machine's own book-keeping */
-	char io[300]; /* in words: "vda read 12 MiB and wrote 3 MiB in 1 s, 40 % busy"; "" when idle */
+	char io[300]; /* in words: "vda read 12 MiB and wrote 3 MiB in 1 s, 40 % busy"; "" when
+		       * idle */
 	char work[300];   /* "ext4 initialises inode tables, md0 does a resync"; "" for none */
 	char unseen[200]; /* what could not be looked for, and why; "" */
 };

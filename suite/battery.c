@@ -125,7 +125,8 @@ static int describe_run(struct battery *battery, struct run *run, const struct s
 	if (!code)
 		code = options_pairs(&options->tags, "tag", &run->tags, err);
 	for (size_t t = 0; t < battery->tags.count; t++)
-		facts_set_text(&run->tags, battery->tags.items[t].name, battery->tags.items[t].text);
+		facts_set_text(&run->tags, battery->tags.items[t].name,
+			       battery->tags.items[t].text);
 	if (options->note)
 		run_add_note(run, NULL, options->note);
 	return code;
@@ -153,7 +154,8 @@ static void archive_broke(struct battery *battery, const struct err *err)
 	progress_say(&battery->progress, "the archive takes no more: %s", err->text);
 }
 
-static void keep(struct battery *battery, struct archived_run *kept, struct measurement *measurement)
+static void keep(struct battery *battery, struct archived_run *kept,
+		 struct measurement *measurement)
 {
 	struct err err = {0};
 
@@ -211,7 +213,8 @@ static int open_places(struct battery *battery, const char *uuid, struct err *er
 	if (!code)
 		code = workspace_open(&battery->target, uuid, err);
 	if (!code && battery->has_wal) {
-		code = workspace_clean(&battery->wal_target, tell_leftover, &battery->progress, err);
+		code = workspace_clean(&battery->wal_target, tell_leftover, &battery->progress,
+				       err);
 		if (!code)
 			code = workspace_open(&battery->wal_target, uuid, err);
 	}
@@ -242,8 +245,8 @@ static int open_watches(const struct battery *battery, struct round *round,
 	if (!code && battery->has_wal)
 		code = counters_open(&round->wal_counters, &roots_real, &round->wal_stack, err);
 	if (!code && battery->has_wal)
-		code = durability_open(&round->wal_durability, &roots_real, &round->wal_stack, facts,
-				       err);
+		code = durability_open(&round->wal_durability, &roots_real, &round->wal_stack,
+				       facts, err);
 	return code;
 }
 
@@ -252,7 +255,8 @@ static int open_round(struct battery *battery, struct round *round, const struct
 {
 	const struct invocation *invocation = battery->invocation;
 	uint64_t most = invocation->options->max_write_bytes;
-	int code = fileset_open(&round->fileset, &battery->target, battery->seed, invocation->stop, err);
+	int code = fileset_open(&round->fileset, &battery->target, battery->seed, invocation->stop,
+				err);
 
 	if (!code)
 		code = open_watches(battery, round, facts, err);

@@ -2,11 +2,11 @@
 /*
  * bypass.h - whether direct I/O in a directory goes past the page cache, found out by trying.
  *
- * A filesystem may take O_DIRECT and buffer all the same: btrfs where it keeps checksums, some FUSE.
- * It writes back at once and drops the pages, so neither the device's counters nor a look at the cache
- * afterwards shows it. Pages that are mapped show it: a direct write has to throw them out of the cache,
- * since they no longer hold what the file does; a buffered one writes into them and lets them stay.
- * A direct read leaves nothing in an empty cache, a buffered one what it read.
+ * A filesystem may take O_DIRECT and buffer all the same: btrfs where it keeps checksums, some
+ * FUSE. It writes back at once and drops the pages, so neither the device's counters nor a look at
+ * the cache afterwards shows it. Pages that are mapped show it: a direct write has to throw them
+ * out of the cache, since they no longer hold what the file does; a buffered one writes into them
+ * and lets them stay. A direct read leaves nothing in an empty cache, a buffered one what it read.
  */
 #ifndef ASSAY_SUITE_BYPASS_H
 #define ASSAY_SUITE_BYPASS_H

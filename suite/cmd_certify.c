@@ -89,7 +89,8 @@ static int judge(const struct invocation *invocation, struct archive *archive,
 	int code = judge_runs(archive, ids, rules, &verdict, &failed, err);
 
 	if (!code)
-		code = report_certificate(archive, ids, &verdict, format, &look, invocation->out, err);
+		code = report_certificate(archive, ids, &verdict, format, &look, invocation->out,
+					  err);
 	if (!code)
 		code = status_of(&verdict, failed);
 	verdict_release(&verdict);

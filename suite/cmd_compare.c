@@ -198,8 +198,10 @@ const struct command command_compare = {
 	.name = "compare",
 	.synopsis = "[--by FACTOR[,FACTOR]] [RUN|FILTER ...]",
 	.help = "tables side by side, with intervals and confounders",
-	.more = "Runs are grouped by the values of facts, tags or columns (scheduler, kernel, label),\n"
-		"points inside runs by those of a parameter (block_size). Without --by each label is\n"
+	.more = "Runs are grouped by the values of facts, tags or columns (scheduler, kernel, "
+		"label),\n"
+		"points inside runs by those of a parameter (block_size). Without --by each label "
+		"is\n"
 		"a group, and each run that has none. Without RUN all runs are compared.\n",
 	.groups = OPTIONS_ARCHIVE | OPTIONS_REPORT | OPTIONS_COMPARE,
 	.run = run,

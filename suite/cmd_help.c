@@ -70,7 +70,8 @@ static void print_phase(const struct phase *phase, FILE *out)
 	if (phase->metrics) {
 		fputs("\nof its own:\n", out);
 		for (size_t i = 0; phase->metrics[i].name; i++)
-			fprintf(out, "  %-24s %s\n", phase->metrics[i].name, phase->metrics[i].help);
+			fprintf(out, "  %-24s %s\n", phase->metrics[i].name,
+				phase->metrics[i].help);
 	}
 }
 
@@ -100,7 +101,8 @@ static void print_engines(FILE *out)
 		if (engine_check(engines[i], &err))
 			fprintf(out, "%-9s not here: %s\n", "", err.text);
 	}
-	fputs("\n`--engine NAME` chooses one; with auto the suite takes what fits the load.\n", out);
+	fputs("\n`--engine NAME` chooses one; with auto the suite takes what fits the load.\n",
+	      out);
 }
 
 static int refuse(const char *topic, struct err *err)

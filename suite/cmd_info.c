@@ -30,11 +30,18 @@ static const char *phase_refusal(const struct phase *phase, const struct inspect
 	return NULL;
 }
 
-/* ---- the stack -------------------------------------------------------------------------------- */
+/* ---- the stack ------------------------------------------------------------------------------- */
 
 enum {
-	STACK_NAME, STACK_KIND, STACK_SIZE, STACK_SCHEDULER, STACK_REQUESTS, STACK_CACHE, STACK_MODEL,
-	STACK_LIMITS, STACK_COLUMNS
+	STACK_NAME,
+	STACK_KIND,
+	STACK_SIZE,
+	STACK_SCHEDULER,
+	STACK_REQUESTS,
+	STACK_CACHE,
+	STACK_MODEL,
+	STACK_LIMITS,
+	STACK_COLUMNS
 };
 
 static const struct column stack_columns[STACK_COLUMNS] = {
@@ -42,10 +49,14 @@ static const struct column stack_columns[STACK_COLUMNS] = {
 	[STACK_KIND] = {.name = "kind", .title = "Kind", .left = true, .whole = true},
 	[STACK_SIZE] = {.name = "size", .title = "Size", .unit = UNIT_BYTES},
 	[STACK_SCHEDULER] = {.name = "scheduler", .title = "Scheduler", .left = true},
-	[STACK_REQUESTS] = {.name = "nr_requests", .title = "Requests", .unit = UNIT_COUNT, .drop = 2},
+	[STACK_REQUESTS] = {.name = "nr_requests",
+			    .title = "Requests",
+			    .unit = UNIT_COUNT,
+			    .drop = 2},
 	[STACK_CACHE] = {.name = "write_cache", .title = "Cache", .left = true},
 	[STACK_MODEL] = {.name = "model", .title = "Model or file", .left = true, .fold = true},
-	[STACK_LIMITS] = {.name = "limits", .title = "Limits", .left = true, .fold = true, .drop = 1},
+	[STACK_LIMITS] =
+		{.name = "limits", .title = "Limits", .left = true, .fold = true, .drop = 1},
 };
 
 static unsigned depth_of(const struct stack *stack, size_t node)
@@ -88,8 +99,8 @@ static void add_node(struct table *table, const struct stack *stack, size_t inde
 
 	disk_facts(&roots_real, stack, index, &facts);
 	model = facts_text(&facts, "loop_file");
-	snprintf(name, sizeof(name), "%s%s%s%s", node->name, node->label[0] ? " (" : "", node->label,
-		 node->label[0] ? ")" : "");
+	snprintf(name, sizeof(name), "%s%s%s%s", node->name, node->label[0] ? " (" : "",
+		 node->label, node->label[0] ? ")" : "");
 	table_row(table);
 	set_branch(table, STACK_NAME, above + depth_of(stack, index), name);
 	table_text(table, STACK_KIND, stack_kind_name(node->kind));
@@ -133,7 +144,7 @@ static void add_levels(struct table *table, const struct stack *stack)
 	}
 }
 
-/* ---- for readers ------------------------------------------------------------------------------ */
+/* ---- for readers ----------------------------------------------------------------------------- */
 
 static const struct column choice_columns[] = {
 	{.name = "name", .title = "Name", .left = true, .whole = true},
@@ -256,7 +267,7 @@ static int print_document(const struct invocation *invocation, const struct form
 	return code;
 }
 
-/* ---- for programs ----------------------------------------------------------------------------- */
+/* ---- for programs ---------------------------------------------------------------------------- */
 
 static void put_facts(struct json *json, const struct facts *facts)
 {
@@ -400,7 +411,7 @@ static int print_json(FILE *out, const struct inspection *inspection,
 	return ferror(out) ? err_set(err, -EIO, "write the report: %s", strerror(errno)) : 0;
 }
 
-/* ---- the command ------------------------------------------------------------------------------ */
+/* ---- the command ----------------------------------------------------------------------------- */
 
 static int tell(const struct invocation *invocation, const struct format *format,
 		const struct inspection *inspection, struct err *err)
@@ -442,7 +453,8 @@ const struct command command_info = {
 	.name = "info",
 	.synopsis = "[TARGET]",
 	.help = "what a target is, what can be measured on it, what to mind first",
-	.more = "It looks and changes nothing. Without a target it tells about the machine alone.\n",
+	.more = "It looks and changes nothing. Without a target it tells about the machine "
+		"alone.\n",
 	.groups = OPTIONS_REPORT,
 	.run = run,
 };

@@ -19,8 +19,8 @@ static int print_report(const struct battery *battery, const struct format *form
 	int code;
 
 	if (battery->archive_failed)
-		return report_held(battery->runs, battery->run_count, format, &look, invocation->out,
-				   err);
+		return report_held(battery->runs, battery->run_count, format, &look,
+				   invocation->out, err);
 	ids = battery_ids(battery);
 	code = report_runs(battery->archive, &ids, format, &look, invocation->out, err);
 	run_ids_release(&ids);
@@ -101,7 +101,8 @@ const struct command command_run = {
 	.name = "run",
 	.synopsis = "[options] TARGET",
 	.help = "run a battery, archive it, print the report",
-	.more = "TARGET is a directory: files are made in a private subdirectory and removed again.\n"
+	.more = "TARGET is a directory: files are made in a private subdirectory and removed "
+		"again.\n"
 		"A block device is only read from unless --erase names it once more.\n",
 	.groups = OPTIONS_ARCHIVE | OPTIONS_REPORT | OPTIONS_LOAD | OPTIONS_LABELS | OPTIONS_QUIET,
 	.run = run,

@@ -163,8 +163,8 @@ static int set_combination(const struct going *going, const struct combination *
 	for (int first = 1; first >= 0; first--)
 		for (unsigned i = 0; !code && i < sweep->axis_count; i++)
 			if ((strcmp(sweep->axes[i].name, "scheduler") == 0) == (first == 1))
-				code = axis_apply(&sweep->axes[i], combination->values[i], &roots_real,
-						&going->stack, err);
+				code = axis_apply(&sweep->axes[i], combination->values[i],
+						  &roots_real, &going->stack, err);
 	return code;
 }
 
@@ -214,8 +214,8 @@ static int record(struct going *going, struct err *err)
 	int code = 0;
 
 	for (unsigned i = 0; !code && i < going->sweep.axis_count; i++)
-		code = axis_record(&going->sweep.axes[i], &roots_real, &going->stack, &going->before,
-				   err);
+		code = axis_record(&going->sweep.axes[i], &roots_real, &going->stack,
+				   &going->before, err);
 	return code;
 }
 
@@ -226,7 +226,8 @@ static int restore(struct going *going, int code, struct err *err)
 
 	if (!tunables_restore(&going->before, &why))
 		return code;
-	return code == -EINTR ? code : err_set(err, -EIO, "not everything is as it was: %s", why.text);
+	return code == -EINTR ? code : err_set(err, -EIO,
+					       "not everything is as it was: %s", why.text);
 }
 
 static int visit_safely(struct going *going, struct err *err)
@@ -237,7 +238,8 @@ static int visit_safely(struct going *going, struct err *err)
 		code = journal_open(&going->journal, &roots_real, &going->stack, err);
 	if (code)
 		return code;
-	code = journal_write(&going->journal, &roots_real, going->battery.series, &going->before, err);
+	code = journal_write(&going->journal, &roots_real, going->battery.series, &going->before,
+			     err);
 	if (!code)
 		code = keeper_start(&going->keeper, &going->before, &going->journal, err);
 	if (!code) {
@@ -269,7 +271,8 @@ static const char *factor_of(const struct axis *axis, char *tag, size_t size)
 static void choose_factors(const struct sweep *sweep, struct compare_request *request,
 			   char tags[COMPARE_FACTORS_MAX][200])
 {
-	for (unsigned i = 0; i < sweep->axis_count && request->by_count < COMPARE_FACTORS_MAX; i++) {
+	for (unsigned i = 0; i < sweep->axis_count && request->by_count < COMPARE_FACTORS_MAX;
+	     i++) {
 		if (sweep->axes[i].count < 2)
 			continue;
 		request->by[request->by_count] =
@@ -294,7 +297,8 @@ static int print_result(struct going *going, struct err *err)
 	if (!code)
 		code = compare_runs(going->archive, &ids, &request, &comparison, err);
 	if (!code)
-		code = report_compare(&comparison, going->format, &look, going->invocation->out, err);
+		code = report_compare(&comparison, going->format, &look, going->invocation->out,
+				      err);
 	else if (code == ERR_USAGE) /* a single setting: there is nothing to set beside it */
 		code = report_list(going->archive, &ids, going->format, &look,
 				   going->invocation->out, err);
@@ -463,9 +467,12 @@ const struct command command_sweep = {
 	.name = "sweep",
 	.synopsis = "--axis NAME=V,V.. [options] TARGET | --resume [UUID]",
 	.help = "the battery at each setting, interleaved, restored after",
-	.more = "An axis is an attribute of the disks' queues (scheduler, nr_requests, read_ahead_kb,\n"
-		"...), vm.dirty_*, an option (cpus, io, engine, jobs, size) or PHASE.PARAMETER. Several\n"
-		"make every combination. scheduler=all means what every disk offers; a scheduler's own\n"
+	.more = "An axis is an attribute of the disks' queues (scheduler, nr_requests, "
+		"read_ahead_kb,\n"
+		"...), vm.dirty_*, an option (cpus, io, engine, jobs, size) or PHASE.PARAMETER. "
+		"Several\n"
+		"make every combination. scheduler=all means what every disk offers; a scheduler's "
+		"own\n"
 		"tunables follow a colon: scheduler=mq-deadline:read_expire=100,bfq.\n",
 	.groups = OPTIONS_ARCHIVE | OPTIONS_REPORT | OPTIONS_LOAD | OPTIONS_LABELS | OPTIONS_QUIET |
 		  OPTIONS_SWEEP,

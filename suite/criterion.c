@@ -58,7 +58,8 @@ static int find_metric(struct criterion *criterion, struct err *err)
 {
 	const char *names[NAMES_MAX];
 	size_t count = 0;
-	const struct metric *metric = metric_find(criterion->metric), *own = criterion->phase->metrics;
+	const struct metric *metric = metric_find(criterion->metric),
+			    *own = criterion->phase->metrics;
 
 #define METRIC_NAME(name, unit, better, help) names[count++] = #name;
 	METRICS(METRIC_NAME)
@@ -97,7 +98,8 @@ static int add_parameter(struct criterion *criterion, char *word, struct err *er
 	if (criterion->parameter_count == CRITERION_PARAMETERS_MAX)
 		return err_set(err, ERR_USAGE, "criterion \"%s\": more than %d parameters",
 			       criterion->text, CRITERION_PARAMETERS_MAX);
-	snprintf(criterion->parameters[criterion->parameter_count].name, NAME_MAX_BYTES, "%s", word);
+	snprintf(criterion->parameters[criterion->parameter_count].name, NAME_MAX_BYTES, "%s",
+		 word);
 	if (param_parse(criterion->phase->params[index].param, equals + 1,
 			&criterion->parameters[criterion->parameter_count++].value, &why))
 		return err_set(err, ERR_USAGE, "criterion \"%s\": %s", criterion->text, why.text);
@@ -154,16 +156,19 @@ static int read_limit(struct criterion *criterion, char *limit, struct err *err)
 			       ? unit_parse_duration(limit, &whole, NULL)
 			       : ERR_USAGE;
 		criterion->limit = (double)whole;
-		return code ? unfit(criterion, limit, "a duration with its unit, such as 2ms", err) : 0;
+		return code ? unfit(criterion, limit,
+				    "a duration with its unit, such as 2ms", err) : 0;
 	case UNIT_BYTES:
 	case UNIT_BYTES_PER_S:
 		if (per_s && criterion->unit == UNIT_BYTES_PER_S)
 			limit[length - 2] = '\0';
 		code = unit_parse_size(limit, &whole, NULL);
 		criterion->limit = (double)whole;
-		return code ? unfit(criterion, limit, "in bytes, such as 200m or 200MiB/s", err) : 0;
+		return code ? unfit(criterion, limit,
+				    "in bytes, such as 200m or 200MiB/s", err) : 0;
 	case UNIT_PER_S:
-		return read_number(criterion, limit, "/s", "a number per second, such as 5000 or 5k/s",
+		return read_number(criterion, limit, "/s", "a number per second, such as 5000 or "
+							   "5k/s",
 				   err);
 	case UNIT_PERCENT:
 		return read_number(criterion, limit, "%", "a percentage", err);
@@ -186,14 +191,15 @@ static void without_blanks(char *out, size_t size, const char *text)
 
 static int malformed(const struct criterion *criterion, struct err *err)
 {
-	return err_set(err, ERR_USAGE, "criterion \"%s\": wants PHASE.OPERATION.METRIC[PARAMETER=VALUE,"
-				       "...] <= LIMIT, or >=", criterion->text);
+	return err_set(err, ERR_USAGE, "criterion \"%s\": wants "
+				       "PHASE.OPERATION.METRIC[PARAMETER=VALUE,...] <= LIMIT, or "
+				       ">=", criterion->text);
 }
 
 int criterion_parse(struct criterion *criterion, const char *text, struct err *err)
 {
-	char words[sizeof(criterion->text)], *relation, *limit, *bracket, *rest = words, *phase_name,
-		*operation, *metric;
+	char words[sizeof(criterion->text)], *relation, *limit, *bracket,
+		*rest = words, *phase_name, *operation, *metric;
 	int code;
 
 	*criterion = (struct criterion){0};

@@ -18,8 +18,8 @@
 enum {
 	SYNCS_LEAST = 8,
 	BLOCK_BYTES = 4096,
-	/* The fastest disks turn 250 times a second, and one turn is the least between two writes of
-	 * the same block; a fifth is for luck. */
+	/* The fastest disks turn 250 times a second, and one turn is the least between two writes
+	 * of the same block; a fifth is for luck. */
 	ROTATING_SYNCS_PER_S = 300,
 };
 
@@ -33,12 +33,13 @@ struct durability {
 	struct durability_trial last, worst;
 };
 
-/* ---- judging ---------------------------------------------------------------------------------- */
+/* ---- judging --------------------------------------------------------------------------------- */
 
 static double syncs_per_s(const struct durability_trial *trial)
 {
-	return trial->elapsed_ns ? (double)trial->syncs * (double)NS_PER_S / (double)trial->elapsed_ns
-				 : 0;
+	return trial->elapsed_ns
+		       ? (double)trial->syncs * (double)NS_PER_S / (double)trial->elapsed_ns
+		       : 0;
 }
 
 static bool tried(const struct durability_trial *trial)
@@ -86,7 +87,8 @@ static enum durability_verdict judge_elsewhere(const struct durability_view *vie
 	switch (view->medium) {
 	case MEDIUM_NETWORK:
 		return say(reason, DURABILITY_SEEN,
-			   "%s is on a network: what the server does with a sync cannot be seen from here",
+			   "%s is on a network: what the server does with a sync cannot be seen "
+			   "from here",
 			   view->place);
 	case MEDIUM_HOST:
 		return say(reason, DURABILITY_SEEN,
@@ -97,7 +99,8 @@ static enum durability_verdict judge_elsewhere(const struct durability_view *vie
 			   "%s is served by a program: what it does with a sync cannot be seen",
 			   view->place);
 	default:
-		return say(reason, DURABILITY_UNKNOWN, "what %s stands on is not known", view->place);
+		return say(reason, DURABILITY_UNKNOWN, "what %s stands on is not known",
+			   view->place);
 	}
 }
 
@@ -110,13 +113,13 @@ static enum durability_verdict judge_unflushed(const struct durability_view *vie
 
 	if (view->fua)
 		return say(reason, DURABILITY_UNKNOWN,
-			   "%s has a write-back cache and takes forced writes, which nobody counts; %llu "
-			   "syncs made %llu flushes",
+			   "%s has a write-back cache and takes forced writes, which nobody "
+			   "counts; %llu syncs made %llu flushes",
 			   view->place, syncs, flushes);
 	if (view->protected_cache)
 		return say(reason, DURABILITY_IF_PROTECTED,
-			   "%llu syncs made %llu flushes of the write-back cache of %s, which is said to be "
-			   "protected",
+			   "%llu syncs made %llu flushes of the write-back cache of %s, which is "
+			   "said to be protected",
 			   syncs, flushes, view->place);
 	return say(reason, DURABILITY_NONE,
 		   "%llu syncs made %llu flushes of the write-back cache of %s", syncs, flushes,
@@ -129,11 +132,12 @@ static enum durability_verdict judge_fast(const struct durability_view *view,
 {
 	if (view->protected_cache)
 		return say(reason, DURABILITY_SEEN,
-			   "%.0f syncs a second are more than a rotating disk can make: a cache answers for "
-			   "%s, and is said to be protected",
+			   "%.0f syncs a second are more than a rotating disk can make: a cache "
+			   "answers for %s, and is said to be protected",
 			   syncs_per_s(trial), view->place);
 	return say(reason, DURABILITY_IF_PROTECTED,
-		   "%.0f syncs a second are more than a rotating disk can make: a cache answers for %s",
+		   "%.0f syncs a second are more than a rotating disk can make: a cache answers "
+		   "for %s",
 		   syncs_per_s(trial), view->place);
 }
 
@@ -152,20 +156,22 @@ static enum durability_verdict judge_disks(const struct durability_view *view,
 			   view->place);
 	if (view->write_back && (!trial->known || !trial->flushes_known))
 		return say(reason, DURABILITY_UNKNOWN,
-			   "%s has a write-back cache, and its flushes are not counted here", view->place);
+			   "%s has a write-back cache, and its flushes are not counted here",
+			   view->place);
 	if (view->write_back && ignores_flushes(trial))
 		return judge_unflushed(view, trial, reason);
 	if (beats_rotation(view, trial))
 		return judge_fast(view, trial, reason);
 	if (view->hypervisor[0])
-		snprintf(beyond, sizeof(beyond), "; what the hypervisor (%s) does with it cannot be seen",
+		snprintf(beyond, sizeof(beyond),
+			 "; what the hypervisor (%s) does with it cannot be seen",
 			 view->hypervisor);
 	if (!view->write_back)
 		return say(reason, DURABILITY_SEEN, "%s says it has no volatile write cache%s",
 			   view->place, beyond);
-	return say(reason, DURABILITY_SEEN, "%s has a write-back cache, and %llu syncs flushed it %llu times%s",
-		   view->place, (unsigned long long)trial->syncs, (unsigned long long)trial->flushes,
-		   beyond);
+	return say(reason, DURABILITY_SEEN,
+		   "%s has a write-back cache, and %llu syncs flushed it %llu times%s", view->place,
+		   (unsigned long long)trial->syncs, (unsigned long long)trial->flushes, beyond);
 }
 
 enum durability_verdict durability_judge(const struct durability_view *view,
@@ -176,7 +182,8 @@ enum durability_verdict durability_judge(const struct durability_view *view,
 
 	if (view->medium == MEDIUM_MEMORY)
 		return say(&reason, DURABILITY_NONE,
-			   "%s is memory: what it holds is gone when the machine stops", view->place);
+			   "%s is memory: what it holds is gone when the machine stops",
+			   view->place);
 	if (trial->failure[0])
 		return say(&reason, DURABILITY_UNKNOWN, "the sync that was tried out failed: %s",
 			   trial->failure);
@@ -205,22 +212,22 @@ void durability_flag(const struct durability_view *view, const struct durability
 	if (view->medium == MEDIUM_DISK && view->cache_known && view->write_back && !view->fua &&
 	    ignores_flushes(trial))
 		measurement_flag(measurement, SEVERITY_VOID, "sync_ignored",
-				 "%llu syncs of a single client beside the load made %llu flushes of the "
-				 "write-back cache of %s",
-				 (unsigned long long)trial->syncs, (unsigned long long)trial->flushes,
-				 view->place);
+				 "%llu syncs of a single client beside the load made %llu flushes "
+				 "of the write-back cache of %s",
+				 (unsigned long long)trial->syncs,
+				 (unsigned long long)trial->flushes, view->place);
 	if (view->medium == MEDIUM_MEMORY && tried(trial))
 		measurement_flag(measurement, SEVERITY_DOUBT, "sync_too_fast",
 				 "%s is memory: %.0f syncs a second are no storage's",
 				 view->place, syncs_per_s(trial));
 	else if (view->medium == MEDIUM_DISK && beats_rotation(view, trial))
 		measurement_flag(measurement, SEVERITY_DOUBT, "sync_too_fast",
-				 "%s made %.0f syncs a second for a single client, more than a rotating "
-				 "disk can",
+				 "%s made %.0f syncs a second for a single client, more than a "
+				 "rotating disk can",
 				 view->place, syncs_per_s(trial));
 }
 
-/* ---- looking ---------------------------------------------------------------------------------- */
+/* ---- looking --------------------------------------------------------------------------------- */
 
 static const struct stack *bottom_of(const struct stack *stack)
 {
@@ -238,7 +245,8 @@ static bool is_set(const struct facts *facts, const char *name)
 
 static void view_disk(struct durability_view *view, const struct facts *disk)
 {
-	const char *cache = facts_text(disk, "write_cache"), *kind = facts_text(disk, "device_kind");
+	const char *cache = facts_text(disk, "write_cache"),
+		   *kind = facts_text(disk, "device_kind");
 
 	view->disks++;
 	view->cache_known &= cache != NULL;
@@ -282,7 +290,8 @@ int durability_open(struct durability **durability, const struct roots *roots,
 	opened->view.medium = bottom->medium;
 	opened->view.protected_cache = says_yes(facts, "protected_cache");
 	if (hypervisor && strcmp(hypervisor, "none") != 0)
-		snprintf(opened->view.hypervisor, sizeof(opened->view.hypervisor), "%s", hypervisor);
+		snprintf(opened->view.hypervisor, sizeof(opened->view.hypervisor), "%s",
+			 hypervisor);
 	view_disks(roots, bottom, &opened->view);
 	return counters_open(&opened->counters, roots, bottom, err);
 }
@@ -296,7 +305,7 @@ void durability_close(struct durability *durability)
 	free(durability);
 }
 
-/* ---- trying ----------------------------------------------------------------------------------- */
+/* ---- trying ---------------------------------------------------------------------------------- */
 
 static bool write_and_sync(struct durability_trial *trial, int fd, void *block)
 {

@@ -21,11 +21,12 @@ static const double device_share_least = 0.9;
 /* Bytes on the device that may be others': journals and timestamps take a percent or two. */
 static const double foreign_share_most = 0.05;
 
-/* What a journal writes every few seconds for the timestamps of the files worked on, apart from what
- * each pass adds; a slow load is not to be accused of it. */
+/* What a journal writes every few seconds for the timestamps of the files worked on, apart from
+ * what each pass adds; a slow load is not to be accused of it. */
 static const double foreign_floor_bytes = 1 << 20;
 
-/* Of what a trial of direct I/O moved, through the cache: half is neither a stray page nor a mistake. */
+/* Of what a trial of direct I/O moved, through the cache: half is neither a stray page nor a
+ * mistake. */
 static const double bypass_share_least = 0.5;
 
 /* Of a CPU: what is left is interrupts and the start and end of the load. */
@@ -80,7 +81,7 @@ static double percent_of(double part, double whole)
 	return whole > 0 ? 100 * part / whole : 0;
 }
 
-/* ---- traffic ---------------------------------------------------------------------------------- */
+/* ---- traffic --------------------------------------------------------------------------------- */
 
 /* What the devices should have counted of our own bytes: the readings are not quite as far apart as
  * the window is long. */
@@ -100,8 +101,8 @@ static bool is_compressed(const struct evidence *evidence)
 	return evidence->target.compresses && evidence->load.compressible;
 }
 
-/* A loop device without direct I/O. What the disks below read proves nothing, since it is everybody's;
- * it is said all the same. */
+/* A loop device without direct I/O. What the disks below read proves nothing, since it is
+ * everybody's; it is said all the same. */
 static void flag_loop(struct judging *judging)
 {
 	const struct evidence *evidence = judging->evidence;
@@ -156,8 +157,8 @@ static bool flag_bypass(struct judging *judging)
 	if (!target->bypass_known || (!writes && !reads))
 		return false;
 	measurement_flag(judging->measurement, SEVERITY_DOUBT, "buffered",
-			 "direct I/O was asked for, and in a trial of %s here %.0f %% of what was %s "
-			 "directly went through the page cache",
+			 "direct I/O was asked for, and in a trial of %s here %.0f %% of what was "
+			 "%s directly went through the page cache",
 			 bytes_of((double)target->bypass_bytes).text, writes ? written : read,
 			 writes ? "written" : "read");
 	return true;
@@ -174,8 +175,8 @@ static void check_buffered(struct judging *judging)
 		return;
 	if (load->writes && evidence->target.buffered_loop[0])
 		measurement_flag(judging->measurement, SEVERITY_DOUBT, "buffered",
-				 "direct I/O was asked for, and %s writes its file through the page "
-				 "cache: %s were written",
+				 "direct I/O was asked for, and %s writes its file through the "
+				 "page cache: %s were written",
 				 evidence->target.buffered_loop,
 				 bytes_of((double)load->write_bytes).text);
 	else if (flag_bypass(judging))
@@ -183,7 +184,8 @@ static void check_buffered(struct judging *judging)
 	else if (evidence->devices.known && load->writes && !is_compressed(evidence) &&
 		 load->traffic == TRAFFIC_EXACT && wanted > 0 && got < device_share_least * wanted)
 		measurement_flag(judging->measurement, SEVERITY_DOUBT, "buffered",
-				 "direct I/O was asked for, and of %s written %s reached %s (%.0f %%)",
+				 "direct I/O was asked for, and of %s written %s reached %s (%.0f "
+				 "%%)",
 				 bytes_of((double)load->write_bytes).text, bytes_of(got).text,
 				 evidence->target.devices, percent_of(got, wanted));
 	else if (evidence->target.files && !evidence->target.bypass_known)
@@ -217,7 +219,8 @@ static void check_small_target(struct judging *judging)
 {
 	const struct evidence *evidence = judging->evidence;
 	const struct evidence_load *load = &evidence->load;
-	double read = expected(evidence, load->read_bytes), got = (double)evidence->devices.read_bytes;
+	double read = expected(evidence, load->read_bytes),
+	       got = (double)evidence->devices.read_bytes;
 	double memory = (double)evidence->target.memory_bytes, data = (double)load->data_set_bytes;
 	char from[100] = "how much of what was read came from the device is not known";
 
@@ -232,8 +235,8 @@ static void check_small_target(struct judging *judging)
 		words_add(&judging->unchecked, "whether the data set fits into memory");
 	else if (data < memory_share_least * memory)
 		measurement_flag(judging->measurement, SEVERITY_DOUBT, "small_target",
-				 "blocks are read again, and the data set of %s is less than twice the "
-				 "memory of %s: %s",
+				 "blocks are read again, and the data set of %s is less than twice "
+				 "the memory of %s: %s",
 				 bytes_of(data).text, bytes_of(memory).text, from);
 }
 
@@ -247,13 +250,13 @@ static void check_reread(struct judging *judging)
 		words_add(&judging->unchecked, "whether random offsets repeat (too few blocks)");
 	else if (reach->distinct_blocks < reread_share_most * reach->likely_blocks)
 		measurement_flag(judging->measurement, SEVERITY_DOUBT, "reread",
-				 "%llu random offsets touched %.0f distinct blocks, where some %.0f were "
-				 "likely",
+				 "%llu random offsets touched %.0f distinct blocks, where some "
+				 "%.0f were likely",
 				 (unsigned long long)reach->offsets, reach->distinct_blocks,
 				 reach->likely_blocks);
 }
 
-/* ---- what the load had of the machine --------------------------------------------------------- */
+/* ---- what the load had of the machine -------------------------------------------------------- */
 
 static void check_cpu_bound(struct judging *judging)
 {
@@ -265,17 +268,18 @@ static void check_cpu_bound(struct judging *judging)
 		return;
 	if (cpu->worker_percent >= cpu_bound_percent)
 		measurement_flag(judging->measurement, SEVERITY_NOTE, "cpu_bound",
-				 "a worker took %.0f %% of a CPU: the target can do at least this much",
+				 "a worker took %.0f %% of a CPU: the target can do at least this "
+				 "much",
 				 cpu->worker_percent);
 	else if (cpu->wanted_percent >= cpu_bound_percent)
 		measurement_flag(judging->measurement, SEVERITY_NOTE, "cpu_bound",
-				 "a worker ran or waited for a CPU %.0f %% of the time (it ran %.0f %%): "
-				 "the target can do at least this much",
+				 "a worker ran or waited for a CPU %.0f %% of the time (it ran "
+				 "%.0f %%): the target can do at least this much",
 				 cpu->wanted_percent, cpu->worker_percent);
 	else if (machine >= cpu_bound_percent)
 		measurement_flag(judging->measurement, SEVERITY_NOTE, "cpu_bound",
-				 "the %u CPUs of the machine were %.0f %% busy: the target can do at least "
-				 "this much",
+				 "the %u CPUs of the machine were %.0f %% busy: the target can do "
+				 "at least this much",
 				 cpu->cpus, machine < 100 ? machine : 100); /* ticks are coarse */
 	else if (isnan(machine) || isnan(cpu->wanted_percent))
 		words_add(&judging->unchecked, "whether the %s had CPU to spare",
@@ -292,8 +296,8 @@ static void check_steal(struct judging *judging)
 		words_add(&judging->unchecked, "what the hypervisor took");
 	else if (stolen > steal_percent_most && percent_of(stolen, wanted) > steal_percent_most)
 		measurement_flag(judging->measurement, SEVERITY_DOUBT, "steal",
-				 "the hypervisor took %.1f %% of the CPU time that was wanted (%.1f %% of "
-				 "one CPU)",
+				 "the hypervisor took %.1f %% of the CPU time that was wanted "
+				 "(%.1f %% of one CPU)",
 				 percent_of(stolen, wanted), stolen);
 }
 
@@ -403,7 +407,7 @@ static void check_background(struct judging *judging)
 		words_add(&judging->unchecked, "%s", background->unseen);
 }
 
-/* ---- over time -------------------------------------------------------------------------------- */
+/* ---- over time ------------------------------------------------------------------------------- */
 
 /* One operation's counts in intervals of equal length. */
 struct row {
@@ -539,10 +543,11 @@ static void check_unsteady(struct judging *judging)
 		longest = judge_samples(judging);
 	if (longest < STEADINESS_LEAST)
 		words_add(&judging->unchecked, "whether the rate was steady (fewer than %d %s)",
-			  STEADINESS_LEAST, evidence->load.steady ? "samples" : "passes or samples");
+			  STEADINESS_LEAST,
+			  evidence->load.steady ? "samples" : "passes or samples");
 }
 
-/* ---- the clock -------------------------------------------------------------------------------- */
+/* ---- the clock ------------------------------------------------------------------------------- */
 
 /* The part of the workers' time that went into reading the clock, twice for each request. */
 static double clock_share(const struct evidence *evidence)
@@ -564,8 +569,8 @@ static bool flag_differences(struct judging *judging)
 				 "the machine was suspended for %.2f s meanwhile", suspended_s);
 	else if (fabs(clock->drift) > drift_most)
 		measurement_flag(judging->measurement, SEVERITY_VOID, "clock",
-				 "the clock ran %.1f %% %s than the hardware's", 100 * fabs(clock->drift),
-				 clock->drift > 0 ? "faster" : "slower");
+				 "the clock ran %.1f %% %s than the hardware's",
+				 100 * fabs(clock->drift), clock->drift > 0 ? "faster" : "slower");
 	else if (llabs(clock->stepped_ns) > STEPPED_MOST_NS)
 		measurement_flag(judging->measurement, SEVERITY_VOID, "clock",
 				 "the wall clock was stepped by %.2f s meanwhile", stepped_s);
@@ -588,7 +593,8 @@ static void check_clock(struct judging *judging)
 				 clock->source_after[0] ? clock->source_after : "another");
 	else if (clock->cost_ns > clock_cost_most_ns && share > clock_share_most)
 		measurement_flag(judging->measurement, SEVERITY_VOID, "clock",
-				 "reading the clock (%s) takes %.0f ns, which is %.1f %% of the workers' time",
+				 "reading the clock (%s) takes %.0f ns, which is %.1f %% of the "
+				 "workers' time",
 				 clock->source[0] ? clock->source : "of an unknown source",
 				 clock->cost_ns, 100 * share);
 	else if (!clock->known || !clock->source[0] || isnan(clock->cost_ns))
@@ -596,7 +602,7 @@ static void check_clock(struct judging *judging)
 			  clock->source[0] ? "" : " (its source is not known)");
 }
 
-/* ---- all of them ------------------------------------------------------------------------------ */
+/* ---- all of them ----------------------------------------------------------------------------- */
 
 void evidence_judge(const struct evidence *evidence, struct measurement *measurement)
 {

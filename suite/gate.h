@@ -35,7 +35,8 @@ void gate_await(struct gate *gate, unsigned count);
 /* Main: lets the workers go, or sends them home. What was written before is seen by them. */
 void gate_decide(struct gate *gate, bool open);
 
-/* Main: waits until count workers have left or CLOCK_MONOTONIC reaches until_ns; true when they have. */
+/* Main: waits until count workers have left or CLOCK_MONOTONIC reaches until_ns; true when they
+ * have. */
 bool gate_await_left(struct gate *gate, unsigned count, unsigned long long until_ns);
 
 #endif

@@ -77,11 +77,12 @@ static int find_parts(const struct roots *roots, dev_t device, struct parts *par
 {
 	char link[PATH_MAX], resolved[PATH_MAX];
 
-	snprintf(link, sizeof(link), "%s/dev/block/%u:%u", roots->sys, major(device), minor(device));
+	snprintf(link, sizeof(link), "%s/dev/block/%u:%u", roots->sys, major(device),
+		 minor(device));
 	if (!realpath(link, resolved))
 		return err_set(err, ERR_USAGE,
-			       "%s: %s: without it nobody can tell what is on the device, so nothing "
-			       "is written to it",
+			       "%s: %s: without it nobody can tell what is on the device, so "
+			       "nothing is written to it",
 			       link, strerror(errno));
 	add_part(parts, strrchr(resolved, '/') + 1, device);
 	add_partitions(parts, resolved);
@@ -93,7 +94,8 @@ static int find_parts(const struct roots *roots, dev_t device, struct parts *par
 static int refuse(struct err *err, const struct target *target, const char *part, const char *why,
 		  const char *by)
 {
-	return err_set(err, ERR_USAGE, "%s is not overwritten: %s %s %s", target->path, part, why, by);
+	return err_set(err, ERR_USAGE, "%s is not overwritten: %s %s %s", target->path, part, why,
+		       by);
 }
 
 static int check_mounts(const struct roots *roots, const struct target *target,
@@ -106,10 +108,12 @@ static int check_mounts(const struct roots *roots, const struct target *target,
 	snprintf(path, sizeof(path), "%s/self/mountinfo", roots->proc);
 	table = mnt_new_table_from_file(path);
 	if (!table)
-		return err_set(err, ERR_USAGE, "%s cannot be read, so nobody can tell what is mounted",
+		return err_set(err, ERR_USAGE,
+			       "%s cannot be read, so nobody can tell what is mounted",
 			       path);
 	for (unsigned i = 0; !code && i < parts->count; i++) {
-		struct libmnt_fs *fs = mnt_table_find_devno(table, parts->numbers[i], MNT_ITER_FORWARD);
+		struct libmnt_fs *fs = mnt_table_find_devno(table, parts->numbers[i],
+							    MNT_ITER_FORWARD);
 
 		if (fs)
 			code = refuse(err, target, parts->names[i], "is mounted on",
@@ -135,7 +139,8 @@ static int check_swap(const struct roots *roots, const struct target *target,
 			continue;
 		for (unsigned i = 0; !code && i < parts->count; i++)
 			if (S_ISBLK(status.st_mode) && status.st_rdev == parts->numbers[i])
-				code = refuse(err, target, parts->names[i], "is swap space", "in use");
+				code = refuse(err, target, parts->names[i], "is swap space", "in "
+											     "use");
 	}
 	if (file)
 		fclose(file);
@@ -150,7 +155,8 @@ static int check_holders(const struct roots *roots, const struct target *target,
 		struct dirent *entry;
 		DIR *dir;
 
-		snprintf(path, sizeof(path), "%s/class/block/%s/holders", roots->sys, parts->names[i]);
+		snprintf(path, sizeof(path), "%s/class/block/%s/holders", roots->sys,
+			 parts->names[i]);
 		dir = opendir(path);
 		while (dir && (entry = readdir(dir)))
 			if (entry->d_name[0] != '.')
@@ -194,7 +200,8 @@ static int check_loops(const struct roots *roots, const struct target *target,
 		if (fgets(file, sizeof(file), stream))
 			file[strcspn(file, "\n")] = '\0';
 		fclose(stream);
-		if (!stat(file, &status) && S_ISBLK(status.st_mode) && is_part(parts, status.st_rdev))
+		if (!stat(file, &status) && S_ISBLK(status.st_mode) &&
+		    is_part(parts, status.st_rdev))
 			code = refuse(err, target, file, "is held by", entry->d_name);
 	}
 	if (dir)
@@ -246,7 +253,8 @@ static int check_archive(const struct roots *roots, const struct target *target,
 	for (const struct stack *each = &stack; each && !code; each = each->backing)
 		for (size_t i = 0; !code && i < each->count; i++)
 			if (is_part(parts, makedev(each->nodes[i].major, each->nodes[i].minor)))
-				code = refuse(err, target, "the archive", "lies on it:", archive_path);
+				code = refuse(err, target, "the archive",
+					      "lies on it:", archive_path);
 	stack_release(&stack);
 	return code;
 }
@@ -284,8 +292,8 @@ static int check_signatures(const struct target *target, int fd, struct err *err
 		blkid_probe_lookup_value(probe, "PTTYPE", &what, NULL);
 	if (found != 1)
 		code = err_set(err, ERR_USAGE,
-			       "%s is not overwritten: it bears a signature (%s); --erase-signature "
-			       "insists",
+			       "%s is not overwritten: it bears a signature (%s); "
+			       "--erase-signature insists",
 			       target->path, what ? what : "of a kind unknown");
 	blkid_free_probe(probe);
 	return code;

@@ -14,7 +14,7 @@
 
 enum { FILES_TRIED_MAX = 64 };
 
-/* ---- direct I/O ------------------------------------------------------------------------------- */
+/* ---- direct I/O ------------------------------------------------------------------------------ */
 
 /* Opening a file for direct reads asks the filesystem, and is all that is done to it. */
 static enum direct_answer ask_file(int directory, const char *name)
@@ -62,7 +62,7 @@ static void ask_files(struct inspection *inspection)
 		closedir(dir);
 }
 
-/* ---- all of it -------------------------------------------------------------------------------- */
+/* ---- all of it ------------------------------------------------------------------------------- */
 
 static void look_at_target(struct inspection *inspection, const struct roots *roots,
 			   uint64_t watch_ns, const atomic_bool *stop)

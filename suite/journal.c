@@ -31,8 +31,8 @@ static int state_directory(char path[PATH_MAX], struct err *err)
 	else if (home && *home)
 		snprintf(path, PATH_MAX, "%s/.local/state/assay", home);
 	else
-		return err_set(err, ERR_USAGE, "neither $XDG_STATE_HOME nor $HOME says where to keep "
-					       "the journal of a sweep");
+		return err_set(err, ERR_USAGE, "neither $XDG_STATE_HOME nor $HOME says where to "
+					       "keep the journal of a sweep");
 	return 0;
 }
 
@@ -140,8 +140,8 @@ int journal_write(const struct journal *journal, const struct roots *roots, cons
 		size_t length = strlen(text);
 
 		if (ftruncate(fd, 0) || pwrite(fd, text, length, 0) != (ssize_t)length || fsync(fd))
-			code = err_set(err, errno ? -errno : -EIO, "write %s: %s", journal->paths[i],
-				       strerror(errno));
+			code = err_set(err, errno ? -errno : -EIO, "write %s: %s",
+				       journal->paths[i], strerror(errno));
 	}
 	free(text);
 	return code;

@@ -81,11 +81,12 @@ static void judge_status(struct court *court, bool *failed)
 			ok += measurement->status == STATUS_OK;
 			bad += measurement->status == STATUS_FAILED;
 			if (measurement->status == STATUS_FAILED)
-				verdict_add(court->verdict, measurement->phase, "ends without a failure",
+				verdict_add(court->verdict, measurement->phase,
+					    "ends without a failure",
 					    "failed", OUTCOME_FAIL, measurement->message);
 			if (measurement->status == STATUS_SKIPPED)
-				verdict_add(court->verdict, measurement->phase, "is measured", "skipped",
-					    OUTCOME_NOTED, measurement->message);
+				verdict_add(court->verdict, measurement->phase, "is measured",
+					    "skipped", OUTCOME_NOTED, measurement->message);
 		}
 	*failed = bad > 0;
 	snprintf(measured, sizeof(measured), "%zu measurements in %zu runs", ok, court->count);
@@ -169,7 +170,8 @@ static void find(const struct criterion *criterion, const struct measurement *me
 		 struct finding *finding)
 {
 	double value = measurement->status == STATUS_OK
-			       ? measurement_value(measurement, criterion->operation, criterion->metric)
+			       ? measurement_value(measurement, criterion->operation,
+						   criterion->metric)
 			       : NAN;
 
 	if (isnan(value)) {
@@ -188,13 +190,15 @@ static void add_finding(struct court *court, const struct criterion *criterion,
 			const struct measurement *point, const struct finding *finding)
 {
 	enum outcome outcome = OUTCOME_INCONCLUSIVE;
-	char required[UNIT_TEXT_MAX + 12], measured[2 * UNIT_TEXT_MAX + 16] = "n/a", reason[200] = "";
+	char required[UNIT_TEXT_MAX + 12], measured[2 * UNIT_TEXT_MAX + 16] = "n/a",
+									reason[200] = "";
 	char low[UNIT_TEXT_MAX], high[UNIT_TEXT_MAX], rule[400];
 
 	describe(rule, sizeof(rule), criterion->text, point->phase, point->parameters,
 		 point->parameter_count);
 	unit_format(low, criterion->unit, criterion->limit);
-	snprintf(required, sizeof(required), "%s %s", criterion->at_most ? "at most" : "at least", low);
+	snprintf(required, sizeof(required), "%s %s", criterion->at_most ? "at most" : "at least",
+		 low);
 	unit_format(low, criterion->unit, finding->low);
 	unit_format(high, criterion->unit, finding->high);
 	if (finding->hold + finding->break_)
@@ -257,8 +261,8 @@ static int judge_criterion(struct court *court, const struct criterion *criterio
 
 /* ---- 4: the baseline ---- */
 
-static enum outcome outcome_of_cell(const struct compared_row *row, const struct compared_cell *cell,
-				    double tolerance)
+static enum outcome outcome_of_cell(const struct compared_row *row,
+				    const struct compared_cell *cell, double tolerance)
 {
 	bool higher = row->better == BETTER_HIGHER;
 	double good = higher ? cell->delta_high : -cell->delta_low;
@@ -288,7 +292,8 @@ static void judge_row(struct court *court, const struct compared_row *row, size_
 			 100 * is->delta, was->n, is->n, is->reason ? ": " : "",
 			 is->reason ? is->reason : "");
 	else
-		snprintf(reason, sizeof(reason), "%+.1f %%, interval %+.1f to %+.1f %%, %zu and %zu runs",
+		snprintf(reason, sizeof(reason),
+			 "%+.1f %%, interval %+.1f to %+.1f %%, %zu and %zu runs",
 			 100 * is->delta, 100 * is->delta_low, 100 * is->delta_high, was->n, is->n);
 	verdict_add(court->verdict, rule, required, measured, outcome_of_cell(row, is, tolerance),
 		    reason);
@@ -340,8 +345,8 @@ static int load(struct archive *archive, const struct run_ids *ids, struct court
 	if (!court->runs)
 		return err_set(err, -ENOMEM, "load %zu runs: %s", ids->count, strerror(ENOMEM));
 	while (!code && court->count < ids->count) {
-		code = archive_load(archive, ids->items[court->count], 0, &court->runs[court->count],
-				    err);
+		code = archive_load(archive, ids->items[court->count], 0,
+				    &court->runs[court->count], err);
 		court->count += !code;
 	}
 	return code;

@@ -65,7 +65,8 @@ int keeper_start(struct keeper *keeper, const struct tunables *before, struct jo
 			       strerror(errno));
 	keeper->pid = fork();
 	if (keeper->pid < 0) {
-		int code = err_set(err, -errno, "start the keeper of the settings: %s", strerror(errno));
+		int code = err_set(err, -errno, "start the keeper of the settings: %s",
+				   strerror(errno));
 
 		close(ends[0]);
 		close(ends[1]);

@@ -53,7 +53,8 @@ static int refuse_command(const char *name, struct err *err)
 		names[count] = commands[count]->name;
 	names[count] = NULL;
 	near = nearest_name(name, names);
-	return err_set(err, ERR_USAGE, "there is no command \"%s\"%s%s%s; `assay help` lists them", name,
+	return err_set(err, ERR_USAGE,
+		       "there is no command \"%s\"%s%s%s; `assay help` lists them", name,
 		       near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
 }
 
@@ -131,7 +132,8 @@ static int output_close(struct output *output, bool keep, struct err *err)
 		       strerror(error));
 }
 
-static int run_command(const struct command *command, const struct options *options, struct err *err)
+static int run_command(const struct command *command, const struct options *options,
+		       struct err *err)
 {
 	struct invocation invocation = {.options = options, .log = stderr, .stop = &stop};
 	struct output output;

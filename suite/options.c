@@ -175,7 +175,8 @@ static int apply_number(struct options *options, const struct option_row *row, c
 	if (unit_parse_count(text, number, &why))
 		return blame(row, ERR_USAGE, &why, err);
 	if (row->kind == KIND_COUNT && !*number)
-		return err_set(err, ERR_USAGE, "--%s: 0 is none: there must be at least one", row->name);
+		return err_set(err, ERR_USAGE,
+			       "--%s: 0 is none: there must be at least one", row->name);
 	return 0;
 }
 

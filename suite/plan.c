@@ -81,7 +81,8 @@ static int refuse_phase(const char *name, const char *option, struct err *err)
 	names[count] = NULL;
 	near = nearest_name(name, names);
 	if (near)
-		return err_set(err, ERR_USAGE, "--%s: no phase or group is called \"%s\"; did you mean \"%s\"?",
+		return err_set(err, ERR_USAGE,
+			       "--%s: no phase or group is called \"%s\"; did you mean \"%s\"?",
 			       option, name, near);
 	return err_set(err, ERR_USAGE,
 		       "--%s: no phase or group is called \"%s\"; `assay help phases` lists them",
@@ -137,7 +138,8 @@ static void take_profile(struct choice *choice, const struct profile *profile)
 	replace_named(choice, "size", profile->size);
 	for (size_t i = 0; i < profile->setting_count; i++)
 		if (profile->settings[i].phase == choice->phase)
-			replace_named(choice, profile->settings[i].param, profile->settings[i].text);
+			replace_named(choice, profile->settings[i].param,
+				      profile->settings[i].text);
 }
 
 /* The data set is the whole device unless --size or --set says less. */
@@ -177,7 +179,8 @@ static int take_overrides(struct choice *choices, size_t count, const struct opt
 			take_override(&choices[c], override);
 		}
 		if (!taken)
-			return err_set(err, ERR_USAGE, "--%s: no phase of this battery has that parameter",
+			return err_set(err, ERR_USAGE,
+				       "--%s: no phase of this battery has that parameter",
 				       override->param);
 	}
 	return 0;
@@ -199,8 +202,8 @@ static int refuse_param(const char *word, const char *scope, const char *param,
 	if (!known)
 		return err_set(err, ERR_USAGE, "--set %s: %s is not in this battery", word, scope);
 	near = nearest_name(param, names);
-	return err_set(err, ERR_USAGE, "--set %s: %s has no parameter \"%s\"%s%s%s", word, scope, param,
-		       near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
+	return err_set(err, ERR_USAGE, "--set %s: %s has no parameter \"%s\"%s%s%s", word, scope,
+		       param, near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
 }
 
 static int take_set(struct choice *choices, size_t count, const char *word, struct err *err)
@@ -427,8 +430,8 @@ static int make_points(struct plan *plan, const struct options *options,
 	return code;
 }
 
-/* An engine that was asked for by name and cannot be had is no reason to measure something else, nor
- * to find out at the first point. */
+/* An engine that was asked for by name and cannot be had is no reason to measure something else,
+ * nor to find out at the first point. */
 static int check_engine(const char *name, struct err *err)
 {
 	const struct engine *engine = engine_find(name);
@@ -443,7 +446,8 @@ static int check_engine(const char *name, struct err *err)
 	near = nearest_name(name, names);
 	if (!engine)
 		return err_set(err, ERR_USAGE, "there is no engine \"%s\"%s%s%s", name,
-			       near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
+			       near ? "; did you mean \"" : "", near ? near : "",
+			       near ? "\"?" : "");
 	if (engine_check(engine, &why))
 		return err_set(err, ERR_USAGE, "%s", why.text);
 	return 0;
@@ -528,8 +532,8 @@ static int check_bytes(const char *what, uint64_t bytes, const char *path, struc
 	if (bytes <= available)
 		return 0;
 	return err_set(err, ERR_USAGE,
-		       "%s of %s does not fit in %s: %s can be used, with 5 %% of the filesystem kept "
-		       "free (a smaller --size changes what is measured)",
+		       "%s of %s does not fit in %s: %s can be used, with 5 %% of the filesystem "
+		       "kept free (a smaller --size changes what is measured)",
 		       what, unit_format(need, UNIT_BYTES, (double)bytes), path,
 		       unit_format(have, UNIT_BYTES, (double)available));
 }
@@ -579,7 +583,8 @@ int plan_check(const struct plan *plan, const struct options *options, const str
 	if (__builtin_mul_overflow(plan->cost.write_bytes, plan->rounds, &writes))
 		writes = UINT64_MAX - 1;
 	if (writes > options->max_write_bytes)
-		return err_set(err, ERR_USAGE, "the battery writes at least %s, more than --max-write %s",
+		return err_set(err, ERR_USAGE,
+			       "the battery writes at least %s, more than --max-write %s",
 			       unit_format(least, UNIT_BYTES, (double)writes),
 			       unit_format(limit, UNIT_BYTES, (double)options->max_write_bytes));
 	if (options->wal_dir) {
@@ -598,25 +603,28 @@ void plan_announce(const struct plan *plan, FILE *out)
 	char bytes[UNIT_TEXT_MAX], time[UNIT_TEXT_MAX];
 
 	if (out)
-		fprintf(out, "profile %s: %zu points, %llu rounds; writes at least %s, measures for at "
-			     "least %s\n",
+		fprintf(out,
+			"profile %s: %zu points, %llu rounds; writes at least %s, measures "
+			"for at least %s\n",
 			plan->profile.name, plan->count, (unsigned long long)plan->rounds,
 			unit_format(bytes, UNIT_BYTES,
 				    (double)plan->cost.write_bytes * (double)plan->rounds),
-			unit_format(time, UNIT_NS, (double)plan->cost.time_ns * (double)plan->rounds));
+			unit_format(time, UNIT_NS,
+				    (double)plan->cost.time_ns * (double)plan->rounds));
 }
 
 void plan_print(const struct plan *plan, const struct target *target, FILE *out)
 {
 	char text[UNIT_TEXT_MAX], point[256];
 
-	fprintf(out, "profile   %s\ntarget    %s\nrounds    %llu\n", plan->profile.name, target->path,
-		(unsigned long long)plan->rounds);
+	fprintf(out, "profile   %s\ntarget    %s\nrounds    %llu\n", plan->profile.name,
+		target->path, (unsigned long long)plan->rounds);
 	fprintf(out, "data set  %s, %llu files at most\n",
 		unit_format(text, UNIT_BYTES, (double)plan->cost.data_bytes),
 		(unsigned long long)plan->cost.inodes);
 	fprintf(out, "written   at least %s\n",
-		unit_format(text, UNIT_BYTES, (double)plan->cost.write_bytes * (double)plan->rounds));
+		unit_format(text, UNIT_BYTES,
+			    (double)plan->cost.write_bytes * (double)plan->rounds));
 	fprintf(out, "time      at least %s of measuring\n",
 		unit_format(text, UNIT_NS, (double)plan->cost.time_ns * (double)plan->rounds));
 	fprintf(out, "points    %zu\n", plan->count);

@@ -171,8 +171,8 @@ static int set_param(struct reading *reading, const struct phase *phase, const c
 	}
 	if (!check_values(reading, phase->params[index].param, text))
 		return 0;
-	profile->settings =
-		realloc(profile->settings, (profile->setting_count + 1) * sizeof(*profile->settings));
+	profile->settings = realloc(profile->settings,
+				    (profile->setting_count + 1) * sizeof(*profile->settings));
 	if (!profile->settings)
 		abort();
 	profile->settings[profile->setting_count++] = (struct profile_setting){
@@ -345,7 +345,8 @@ static int read_file(struct profile *profile, const char *path, struct err *err)
 	}
 	fclose(file);
 	if (got == FILE_MAX_BYTES || strlen(profile->text) != got)
-		return err_set(err, ERR_USAGE, "profile %s is not a text file of at most 1 MiB", path);
+		return err_set(err, ERR_USAGE,
+			       "profile %s is not a text file of at most 1 MiB", path);
 	return 0;
 }
 

@@ -11,8 +11,9 @@
 
 struct roots {
 	const char *sys, *proc; /* without a final slash */
-	const char *root;       /* of a recorded tree: what stands for "/" in every other path. NULL:
-				 * this machine, whose kernel can also be asked by system calls */
+	const char *root;       /* of a recorded tree: what stands for "/" in every other path.
+				 * NULL: this machine, whose kernel can also be asked by system
+				 * calls */
 };
 
 __attribute__((unused)) static const struct roots roots_real = {"/sys", "/proc", NULL};

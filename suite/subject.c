@@ -100,7 +100,8 @@ int subject_argument(const struct options *options, const char *command, const c
 	if (options->arguments.count != 1)
 		return err_set(err, ERR_USAGE, "%s: `assay %s [options] TARGET`",
 			       options->arguments.count ? "one target at a time"
-							: "a target is wanted, a directory or a block device",
+							: "a target is wanted, a directory or a "
+							  "block device",
 			       command);
 	*path = options->arguments.items[0];
 	return 0;

@@ -20,8 +20,8 @@ static int read_axes(struct sweep *sweep, const struct options *options, const s
 		     struct err *err)
 {
 	if (!options->axes.count)
-		return err_set(err, ERR_USAGE, "what is to be varied? `assay sweep --axis scheduler=all "
-					       "TARGET` compares the schedulers");
+		return err_set(err, ERR_USAGE, "what is to be varied? `assay sweep --axis "
+					       "scheduler=all TARGET` compares the schedulers");
 	if (options->axes.count > AXES_MAX)
 		return err_set(err, ERR_USAGE, "--axis: more than %d axes", AXES_MAX);
 	for (size_t i = 0; i < options->axes.count; i++) {

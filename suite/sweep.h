@@ -52,7 +52,8 @@ void sweep_order(struct sweep *sweep, uint64_t seed);
 unsigned sweep_left(const struct sweep *sweep);
 
 /* The combination in words: "scheduler=bfq read_ahead_kb=128"; returns text. */
-const char *sweep_describe(const struct sweep *sweep, unsigned combination, char *text, size_t size);
+const char *sweep_describe(const struct sweep *sweep, unsigned combination, char *text,
+			   size_t size);
 
 /* The tag that keeps an axis's value with a run: "sweep.scheduler". */
 const char *sweep_tag(const struct axis *axis, char *text, size_t size);

@@ -37,7 +37,8 @@ int tunables_add(struct tunables *tunables, const char *path, const char *value,
 
 	if (is_recorded(tunables, path))
 		return 0;
-	tunables->items = realloc(tunables->items, (tunables->count + 1) * sizeof(*tunables->items));
+	tunables->items = realloc(tunables->items,
+				  (tunables->count + 1) * sizeof(*tunables->items));
 	if (!tunables->items)
 		abort();
 	tunable = &tunables->items[tunables->count];
@@ -106,7 +107,8 @@ int tunables_record_vm(struct tunables *tunables, const struct roots *roots, str
 	/* Setting a ratio clears its bytes and the other way round: the one that is 0 is written
 	 * first, and then the one that counts. */
 	static const char *const pairs[][2] = {{"dirty_bytes", "dirty_ratio"},
-					       {"dirty_background_bytes", "dirty_background_ratio"}};
+					       {"dirty_background_bytes",
+						"dirty_background_ratio"}};
 	static const char *const alone[] = {"dirty_expire_centisecs", "dirty_writeback_centisecs",
 					    "dirtytime_expire_seconds"};
 	char path[PATH_MAX];
@@ -114,10 +116,12 @@ int tunables_record_vm(struct tunables *tunables, const struct roots *roots, str
 
 	for (int i = 0; !code && i < 2; i++) {
 		int64_t bytes = 0;
-		bool by_bytes = attribute_integer(&bytes, "%s/sys/vm/%s", roots->proc, pairs[i][0]) &&
+		bool by_bytes = attribute_integer(&bytes, "%s/sys/vm/%s", roots->proc,
+						  pairs[i][0]) &&
 				bytes > 0;
 
-		snprintf(path, sizeof(path), "%s/sys/vm/%s", roots->proc, pairs[i][by_bytes ? 0 : 1]);
+		snprintf(path, sizeof(path), "%s/sys/vm/%s", roots->proc,
+			 pairs[i][by_bytes ? 0 : 1]);
 		code = tunables_add(tunables, path, NULL, err);
 	}
 	for (int i = 0; !code && i < 3; i++) {
@@ -150,7 +154,11 @@ static long long rounding_of(const char *path)
 	static const struct {
 		const char *part;
 		long long step;
-	} steps[] = {{"_kb", 4}, {"_usec", 10000}, {"_centisecs", 1}, {"expire", 10}, {"timeout", 10}};
+	} steps[] = {{"_kb", 4},
+		     {"_usec", 10000},
+		     {"_centisecs", 1},
+		     {"expire", 10},
+		     {"timeout", 10}};
 	const char *name = strrchr(path, '/');
 
 	for (size_t i = 0; name && i < sizeof(steps) / sizeof(steps[0]); i++)

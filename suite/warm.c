@@ -37,8 +37,8 @@ uint64_t warm_memory(const struct roots *roots, uint64_t bytes, const atomic_boo
 	bytes = (bytes < most ? bytes : most) / PIECE_BYTES * PIECE_BYTES;
 	if (!bytes)
 		return 0;
-	base = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1,
-		    0);
+	base = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (base == MAP_FAILED)
 		return 0;
 	/* Small pages, as the page cache uses them. */

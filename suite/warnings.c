@@ -41,7 +41,7 @@ void warnings_release(struct warnings *warnings)
 	memset(warnings, 0, sizeof(*warnings));
 }
 
-/* ---- facts ------------------------------------------------------------------------------------ */
+/* ---- facts ----------------------------------------------------------------------------------- */
 
 static double number(const struct inspection *inspection, const char *name)
 {
@@ -77,7 +77,7 @@ static bool has_option(const char *options, const char *option)
 	return false;
 }
 
-/* ---- the filesystem --------------------------------------------------------------------------- */
+/* ---- the filesystem -------------------------------------------------------------------------- */
 
 static void about_mount(struct warnings *warnings, const struct inspection *inspection)
 {
@@ -88,15 +88,16 @@ static void about_mount(struct warnings *warnings, const struct inspection *insp
 	for (size_t i = 0; i < sizeof(off) / sizeof(off[0]); i++)
 		if (has_option(asked, off[i]) || has_option(in_force, off[i]))
 			warn(warnings, "barriers_off",
-			     "the filesystem is mounted with %s: syncs do not flush the disk's cache, and "
-			     "what they return is not durable",
+			     "the filesystem is mounted with %s: syncs do not flush the disk's "
+			     "cache, and what they return is not durable",
 			     off[i]);
 	if (!inspection->stack.device && has_option(asked, "ro"))
-		warn(warnings, "read_only", "the filesystem is mounted read-only: nothing can be run in it");
+		warn(warnings, "read_only", "the filesystem is mounted read-only: nothing can be "
+					    "run in it");
 	if (facts_text(&inspection->facts, "compression"))
 		warn(warnings, "compression",
-		     "the filesystem compresses (%s): data that can be compressed (--compressible) does "
-		     "not reach the disk as it is",
+		     "the filesystem compresses (%s): data that can be compressed (--compressible) "
+		     "does not reach the disk as it is",
 		     text(inspection, "compression"));
 }
 
@@ -110,8 +111,8 @@ static void about_space(struct warnings *warnings, const struct inspection *insp
 
 	if (all > 0 && left < (1 - full_share_most) * all)
 		warn(warnings, "nearly_full",
-		     "the filesystem is nearly full, %s or %.0f %% are available: new files are laid in "
-		     "gaps, and the data set may not fit",
+		     "the filesystem is nearly full, %s or %.0f %% are available: new files are "
+		     "laid in gaps, and the data set may not fit",
 		     unit_format(amount, UNIT_BYTES, left), 100 * left / all);
 	if (inodes > 0 && used > full_share_most * inodes)
 		warn(warnings, "nearly_full", "%.0f %% of the filesystem's inodes are in use",
@@ -126,11 +127,12 @@ static void about_direct_io(struct warnings *warnings, const struct inspection *
 		     inspection->direct_file);
 	if (is_said(inspection, "filesystem", "btrfs") && !is_said(inspection, "checksums", "no"))
 		warn(warnings, "buffered",
-		     "btrfs keeps checksums here, and newer kernels then write through the page cache even "
-		     "where direct I/O is asked for; a directory with chattr +C has none");
+		     "btrfs keeps checksums here, and newer kernels then write through the page "
+		     "cache even where direct I/O is asked for; a directory with chattr +C has "
+		     "none");
 }
 
-/* ---- what it stands on ------------------------------------------------------------------------ */
+/* ---- what it stands on ----------------------------------------------------------------------- */
 
 static void about_storage(struct warnings *warnings, const struct inspection *inspection)
 {
@@ -142,15 +144,15 @@ static void about_storage(struct warnings *warnings, const struct inspection *in
 		for (size_t i = 0; i < stack->count; i++)
 			if (stack->nodes[i].buffered)
 				warn(warnings, "loop_buffered",
-				     "%s goes through the page cache to its file: its reads may never reach a "
-				     "disk (losetup --direct-io=on avoids it)",
+				     "%s goes through the page cache to its file: its reads may "
+				     "never reach a disk (losetup --direct-io=on avoids it)",
 				     stack->nodes[i].name);
 	if (inspection->stack.medium == MEDIUM_MEMORY)
 		warn(warnings, "memory", "the target is memory: nothing in it is durable");
 	else if (medium && inspection->stack.medium != MEDIUM_DISK)
 		warn(warnings, "not_local",
-		     "the target's data is kept elsewhere (%s): no device can be counted, so nothing "
-		     "tells caches from storage",
+		     "the target's data is kept elsewhere (%s): no device can be counted, so "
+		     "nothing tells caches from storage",
 		     medium);
 	else if (inspection->gap[0])
 		warn(warnings, "uncounted", "%s: what reaches the device cannot be checked",
@@ -170,12 +172,13 @@ static void about_background(struct warnings *warnings, const struct inspection 
 	if (background->busy)
 		warn(warnings, "other_io", "others use the disks now: %s", background->io);
 	if (background->work[0])
-		warn(warnings, "background", "%s: better to wait until that is over", background->work);
+		warn(warnings, "background", "%s: better to wait until that is over",
+		     background->work);
 	if (background->unseen[0])
 		warn(warnings, "unseen", "not looked for: %s", background->unseen);
 }
 
-/* ---- the machine ------------------------------------------------------------------------------ */
+/* ---- the machine ----------------------------------------------------------------------------- */
 
 static void about_cpu(struct warnings *warnings, const struct inspection *inspection)
 {
@@ -184,7 +187,8 @@ static void about_cpu(struct warnings *warnings, const struct inspection *inspec
 
 	if (governor[0] && strcmp(governor, "performance") != 0)
 		warn(warnings, "governor",
-		     "the CPUs' frequency follows the load (%s): short loads are slower than long ones",
+		     "the CPUs' frequency follows the load (%s): short loads are slower than long "
+		     "ones",
 		     governor);
 	if (is_said(inspection, "power_source", "battery"))
 		warn(warnings, "battery", "the machine runs on its battery");
@@ -194,7 +198,8 @@ static void about_cpu(struct warnings *warnings, const struct inspection *inspec
 		warn(warnings, "cpu_limit", "the control group allows %.0f %% of one CPU",
 		     number(inspection, "cpu_limit_percent"));
 	if (number(inspection, "clock_cost_ns") > clock_cost_most_ns)
-		warn(warnings, "clock", "reading the clock (%s) takes %.0f ns: fast requests are measured wrong",
+		warn(warnings, "clock", "reading the clock (%s) takes %.0f ns: fast requests are "
+					"measured wrong",
 		     text(inspection, "clock_source"), number(inspection, "clock_cost_ns"));
 }
 
@@ -206,17 +211,18 @@ static void about_memory(struct warnings *warnings, const struct inspection *ins
 
 	if (limit > 0 && limit < memory_share_least * memory)
 		warn(warnings, "memory_limit",
-		     "the control group allows %s of the machine's %s of memory: buffered phases have no "
-		     "more page cache than that",
-		     unit_format(allowed, UNIT_BYTES, limit), unit_format(whole, UNIT_BYTES, memory));
+		     "the control group allows %s of the machine's %s of memory: buffered phases "
+		     "have no more page cache than that",
+		     unit_format(allowed, UNIT_BYTES, limit),
+		     unit_format(whole, UNIT_BYTES, memory));
 }
 
 static void about_rights(struct warnings *warnings, const struct inspection *inspection)
 {
 	if (is_said(inspection, "privileged", "no"))
 		warn(warnings, "unprivileged",
-		     "without root names stay cached (stat phases are warm), and serial numbers, features "
-		     "of filesystems and background work of some are not told");
+		     "without root names stay cached (stat phases are warm), and serial numbers, "
+		     "features of filesystems and background work of some are not told");
 }
 
 void warnings_find(struct warnings *warnings, const struct inspection *inspection)

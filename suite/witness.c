@@ -45,9 +45,11 @@ enum { PRESSURES = sizeof(pressures) / sizeof(pressures[0]) };
 
 struct witness {
 	const struct roots *roots;
-	const struct stack *stack, *log_stack; /* log_: of --wal-dir; NULL: the log is in the target */
+	const struct stack *stack, *log_stack; /* log_: of --wal-dir; NULL: the log is in the
+						* target */
 	const struct counters *counters;
-	struct counters *below; /* of the disks under the files of loop devices; NULL: there are none */
+	struct counters *below; /* of the disks under the files of loop devices; NULL: there are
+				 * none */
 	bool plain;             /* what the disks do beyond the target's traffic is others' */
 	uint64_t read_ahead_bytes;
 	int pressure_fds[PRESSURES]; /* -1: not known */
@@ -64,7 +66,7 @@ struct witness {
 	double units, units_ns; /* of the rate being made */
 };
 
-/* ---- what the target is ----------------------------------------------------------------------- */
+/* ---- what the target is ---------------------------------------------------------------------- */
 
 static bool says(const struct facts *facts, const char *name, const char *value)
 {
@@ -150,8 +152,8 @@ static void open_pressures(struct witness *witness)
 }
 
 int witness_open(struct witness **witness, const struct roots *roots, const struct stack *stack,
-		 const struct stack *log_stack, const struct target *target, const struct facts *facts,
-		 const struct counters *counters, struct err *err)
+		 const struct stack *log_stack, const struct target *target,
+		 const struct facts *facts, const struct counters *counters, struct err *err)
 {
 	struct witness *opened = calloc(1, sizeof(*opened));
 	const struct stack *bottom = stack->backing;
@@ -182,7 +184,7 @@ void witness_close(struct witness *witness)
 	free(witness);
 }
 
-/* ---- before the load -------------------------------------------------------------------------- */
+/* ---- before the load ------------------------------------------------------------------------- */
 
 static void look_at(struct witness *witness, const struct stack *stack, uint64_t watch_ns,
 		    const atomic_bool *stop)
@@ -220,7 +222,7 @@ void witness_look(struct witness *witness, const struct target *target, uint64_t
 		facts_set_text(facts, "background_io", seen->what[0] ? seen->what : "none");
 }
 
-/* ---- a measurement ---------------------------------------------------------------------------- */
+/* ---- a measurement --------------------------------------------------------------------------- */
 
 /* Adds the limits on every whole device of a stack: they hold for its partitions. */
 static void add_limits(struct witness *witness, const struct stack *stack)
@@ -286,7 +288,8 @@ void witness_begin(struct witness *witness)
 	evidence->load = (struct evidence_load){0};
 	evidence->reach = (struct phase_reach){0};
 	evidence->devices = (struct evidence_devices){0};
-	evidence->clock = (struct evidence_clock){.known = true, .cost_ns = evidence->clock.cost_ns};
+	evidence->clock = (struct evidence_clock){.known = true,
+						  .cost_ns = evidence->clock.cost_ns};
 	memset(witness->pressure_us, 0, sizeof(witness->pressure_us));
 	witness->monotonic_ns = witness->raw_ns = 0;
 	witness->units = witness->units_ns = 0;
@@ -386,7 +389,7 @@ void witness_pass(struct witness *witness, uint64_t units, uint64_t elapsed_ns)
 	witness->units = witness->units_ns = 0;
 }
 
-/* ---- what the load did ------------------------------------------------------------------------ */
+/* ---- what the load did ----------------------------------------------------------------------- */
 
 static const struct value *resolved(const struct phase_run *run, const char *name)
 {
@@ -477,7 +480,8 @@ static void describe_cpu(struct evidence_cpu *cpu, const struct phase_run *run)
 		cpu->worker_percent = fmax(cpu->worker_percent, ran_ns * percent);
 		if (worker->cpu_wait_known)
 			cpu->wanted_percent = fmax(cpu->wanted_percent,
-						   (ran_ns + (double)worker->cpu_wait_ns) * percent);
+						   (ran_ns + (double)worker->cpu_wait_ns) *
+							   percent);
 	}
 }
 
@@ -494,7 +498,7 @@ void witness_load(struct witness *witness, const struct phase_run *run, bool end
 	witness->evidence.reach = run->reach;
 }
 
-/* ---- the end ---------------------------------------------------------------------------------- */
+/* ---- the end --------------------------------------------------------------------------------- */
 
 static uint64_t bytes_of(const struct device_use *use)
 {
@@ -530,7 +534,8 @@ static void report_pressure(const struct witness *witness, struct measurement *m
 	for (int i = 0; i < PRESSURES && counted_us > 0; i++)
 		if (witness->pressure_fds[i] >= 0)
 			measurement_add_metric(measurement, "all", &shared_metrics[pressures[i]],
-					       100.0 * (double)witness->pressure_us[i] / counted_us);
+					       100.0 * (double)witness->pressure_us[i] /
+						       counted_us);
 }
 
 void witness_report(struct witness *witness, struct measurement *measurement)

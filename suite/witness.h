@@ -33,8 +33,8 @@ struct witness;
  * log_stack is what --wal-dir stands on, NULL where the log is in the target. Roots, stacks and
  * counters outlive the witness. Fails on ENOMEM alone. */
 int witness_open(struct witness **witness, const struct roots *roots, const struct stack *stack,
-		 const struct stack *log_stack, const struct target *target, const struct facts *facts,
-		 const struct counters *counters, struct err *err);
+		 const struct stack *log_stack, const struct target *target,
+		 const struct facts *facts, const struct counters *counters, struct err *err);
 void witness_close(struct witness *witness); /* NULL allowed */
 
 /* Watches the disks for so long, or until *stop, and sets the fact background_io. */

@@ -51,7 +51,8 @@ static int resolve_device(struct target *target, struct err *err)
 	if (fd < 0)
 		return err_set(err, ERR_USAGE, "open %s: %s", target->path, strerror(errno));
 	if (ioctl(fd, BLKGETSIZE64, &target->device_bytes) || ioctl(fd, BLKSSZGET, &block))
-		code = err_set(err, -errno, "ask the size of %s: %s", target->path, strerror(errno));
+		code = err_set(err, -errno, "ask the size of %s: %s", target->path,
+			       strerror(errno));
 	target->logical_block_bytes = (uint32_t)block;
 	close(fd);
 	return code;
@@ -229,14 +230,16 @@ static void probe_direct(struct target *target)
 {
 	static const char name[] = "data.0";
 	void *buffer = NULL;
-	int fd = openat(target->work_fd, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_DIRECT, 0600);
+	int fd = openat(target->work_fd, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_DIRECT,
+			0600);
 
 	if (fd < 0) {
 		say_why(target, "open");
 		return;
 	}
 	if (posix_memalign(&buffer, PROBE_BYTES, PROBE_BYTES)) {
-		snprintf(target->direct_reason, sizeof(target->direct_reason), "no memory to try it");
+		snprintf(target->direct_reason, sizeof(target->direct_reason),
+			 "no memory to try it");
 	} else {
 		memset(buffer, 0x5a, PROBE_BYTES);
 		if (pwrite(fd, buffer, PROBE_BYTES, 0) != PROBE_BYTES)
@@ -270,7 +273,8 @@ static int open_directory(struct target *target, const char *uuid, struct err *e
 		code = make_locked(target, parent_fd, name, err);
 	close(parent_fd);
 	if (code == 1)
-		return err_set(err, -EAGAIN, "%s is removed as fast as it is made", target->work_path);
+		return err_set(err, -EAGAIN, "%s is removed as fast as it is made",
+			       target->work_path);
 	return code;
 }
 

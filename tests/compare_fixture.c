@@ -54,7 +54,8 @@ static void flush(struct bench *bench)
 }
 
 /* "a=1,b=x": calls add for each. */
-static void each_pair(const char *words, void (*add)(void *context, const char *name, const char *value),
+static void each_pair(const char *words,
+		      void (*add)(void *context, const char *name, const char *value),
 		      void *context)
 {
 	char *text = strdup(words ? words : ""), *rest = text, *word;

@@ -10,7 +10,8 @@
 /* The phase with every parameter at its preset. */
 struct point point_at_presets(const struct phase *phase);
 
-/* Sets a parameter that the phase has; one it has not, or a value it does not take, fails the test. */
+/* Sets a parameter that the phase has; one it has not, or a value it does not take, fails the
+ * test. */
 void point_set(struct point *point, const char *name, const char *text);
 
 #endif

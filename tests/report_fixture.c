@@ -439,7 +439,8 @@ static void add_load(struct archived_run *archived, uint64_t small, uint64_t lar
 		return;
 	}
 	if (small)
-		operation(m, "small", (double)small / (wait * 1.2 * 90e-6), 8192, wait * 90e3, false);
+		operation(m, "small", (double)small / (wait * 1.2 * 90e-6), 8192, wait * 90e3,
+			  false);
 	if (large)
 		operation(m, "large", (double)large / (wait * 1.2 * 2.7e-3), 1 << 20, wait * 2.7e6,
 			  true);
@@ -479,7 +480,8 @@ static void add_random(struct archived_run *archived, const char *kind, uint64_t
 		       uint64_t depth)
 {
 	struct measurement *m = add(archived, "random");
-	double wait = depth > 8 ? (double)depth / 8 : 1, p50_ns = wait * (70e3 + (double)block_size);
+	double wait = depth > 8 ? (double)depth / 8 : 1,
+	       p50_ns = wait * (70e3 + (double)block_size);
 	double rate = (double)depth / (1.2 * p50_ns * 1e-9);
 
 	text(m, "operation", kind);

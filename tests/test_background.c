@@ -37,7 +37,8 @@ static void test_array(void)
 
 	tree_open(&tree, "md_raid10");
 	set_idle(&tree);
-	tree_write_text(&tree, "/sys/devices/virtual/block/md127/md/sync_completed", "250 / 1000\n");
+	tree_write_text(&tree, "/sys/devices/virtual/block/md127/md/sync_completed",
+			"250 / 1000\n");
 	found = look(&tree, "/srv");
 	CU_ASSERT_TRUE(says(found.work, "md127 does a check (25 % done)"));
 	/* The other array lies on the same disks, and so does the root. */
@@ -81,7 +82,7 @@ static void test_nothing_known(void)
 	tree_close(&tree);
 }
 
-/* ---- here -------------------------------------------------------------------------------------- */
+/* ---- here ------------------------------------------------------------------------------------ */
 
 static struct background watch(const char *path)
 {

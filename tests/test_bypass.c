@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* test_bypass.c - whether direct I/O goes past the page cache, on filesystems where it does and does not. */
+/* test_bypass.c - whether direct I/O goes past the page cache, on filesystems where it does and
+ * does not. */
 #include <dirent.h>
 #include <string.h>
 

@@ -357,7 +357,8 @@ static void refusals(void)
 		{{.by = {"kernel"}, .by_count = 1}, "kernel is 6.1 in all of these runs"},
 		{{.by = {"no_such_thing"}, .by_count = 1}, "parameter \"no_such_thing\""},
 		{{.metrics = nonsense, .metric_count = 1}, "no metric in the archive fits"},
-		{{.metrics = misspelt, .metric_count = 1}, "no metric in the archive fits \"latency_p9\""},
+		{{.metrics = misspelt, .metric_count = 1}, "no metric in the archive fits "
+							   "\"latency_p9\""},
 		{{.phases = absent, .phase_count = 1}, "has the phase \"oltp\""},
 		{{.phases = typo, .phase_count = 1}, "is \"random\" meant?"},
 	};
@@ -673,8 +674,8 @@ static void confounders_by_class(void)
 
 static void confounders_not_known(void)
 {
-	check_confounders("scheduler=none,kernel=6.1,nr_requests=64", "scheduler=bfq,nr_requests=256",
-			  "nr_requests kernel?");
+	check_confounders("scheduler=none,kernel=6.1,nr_requests=64",
+			  "scheduler=bfq,nr_requests=256", "nr_requests kernel?");
 }
 
 static void names_of_the_factor(void)
@@ -775,7 +776,8 @@ static void make_sweep(struct bench *bench, int rounds, int without)
 		run->round = (unsigned)(i / 2 + 1);
 		facts_set_text(&run->facts, "scheduler", i % 2 ? "bfq" : "none");
 		bench_measure(bench, "random", NULL);
-		bench_value(bench, "read", "rate", (1000 - 150 * (i / 2)) * (i % 2 ? 1.05 : 1) + i % 3);
+		bench_value(bench, "read", "rate",
+			    (1000 - 150 * (i / 2)) * (i % 2 ? 1.05 : 1) + i % 3);
 		bench_done(bench);
 	}
 }

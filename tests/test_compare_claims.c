@@ -108,7 +108,8 @@ static unsigned claims(const struct world *world, size_t runs)
  * stands between noise and a claim. */
 static void like_with_like_at_a_wide_spread(void)
 {
-	const struct world alone = {.own = 0.10, .seed = 1}, together = {.common = 0.08, .own = 0.06, .seed = 2};
+	const struct world alone = {.own = 0.10, .seed = 1},
+			   together = {.common = 0.08, .own = 0.06, .seed = 2};
 	unsigned five = claims(&alone, 5), three = claims(&alone, 3), days = claims(&together, 5);
 
 	CU_ASSERT_TRUE(five <= TABLES / 20);
@@ -191,7 +192,8 @@ static void what_could_be_found_is_found(void)
 static const struct test tests[] = {
 	{"like with like is the same or unclear in 95 % of tables, rows alone or together",
 	 like_with_like_at_a_wide_spread},
-	{"like with like at a spread of 2 % makes no more claims", like_with_like_at_a_narrow_spread},
+	{"like with like at a spread of 2 % makes no more claims",
+	 like_with_like_at_a_narrow_spread},
 	{"a row that is 10 % faster at a spread of 2 % is found in 90 % of tables",
 	 a_true_difference},
 	{"what an unclear cell could have shown is found four times in five",

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* test_coverage.c - how many different blocks a stream of offsets touches, against counting them all. */
+/* test_coverage.c - how many different blocks a stream of offsets touches, against counting them
+ * all. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -78,7 +79,8 @@ static void test_narrow(void)
 	CU_ASSERT(coverage_distinct(&coverage) < 0.5 * coverage_likely(&coverage));
 }
 
-/* Two workers that draw the same touch no more than one; two of their own touch what they should. */
+/* Two workers that draw the same touch no more than one; two of their own touch what they
+ * should. */
 static void test_same_seed(void)
 {
 	static struct coverage one, other;

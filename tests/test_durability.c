@@ -142,7 +142,8 @@ static void what_cannot_be_seen_is_said_to_be_so(void)
 
 	uncounted.flushes_known = false;
 	snprintf(failed.failure, sizeof(failed.failure), "fdatasync: boom");
-	CU_ASSERT_EQUAL(judge(MEDIUM_DISK, WRITE_BACK, uncounted, "not counted"), DURABILITY_UNKNOWN);
+	CU_ASSERT_EQUAL(judge(MEDIUM_DISK, WRITE_BACK, uncounted, "not counted"),
+			DURABILITY_UNKNOWN);
 	CU_ASSERT_EQUAL(judge(MEDIUM_DISK, UNKNOWN_CACHE, trial_of(100, 200), "is not known"),
 			DURABILITY_UNKNOWN);
 	CU_ASSERT_EQUAL(judge(MEDIUM_DISK, WRITE_BACK | FUA, trial_of(0, 200), "forced writes"),

@@ -29,7 +29,8 @@ static void set_words(char *field, size_t size, const char *words)
 	snprintf(field, size, "%s", words);
 }
 
-static void add_metric(struct scene *scene, const char *operation, enum metric_id metric, double value)
+static void add_metric(struct scene *scene, const char *operation, enum metric_id metric,
+		       double value)
 {
 	measurement_add_metric(&scene->measurement, operation, &shared_metrics[metric], value);
 }
@@ -57,20 +58,39 @@ static void add_sample(struct scene *scene, double at_s, const char *operation, 
 /* Twelve seconds of random reads at depth 32 of a disk that does just that. */
 static struct scene good(void)
 {
-	struct scene scene = {.evidence = {
-		.load = {.steady = true, .traffic = TRAFFIC_EXACT, .direct = true, .reads = true,
-			 .cold = true, .elapsed_ns = 12 * NS_PER_S, .workers = 1,
-			 .requests = 120000, .read_bytes = 120000 * 8192ULL, .edge_bytes = 64 * 8192,
-			 .data_set_bytes = GIB},
-		.target = {.devices = "vda", .files = true, .limits_known = true,
-			   .memory_bytes = 16 * GIB, .bypass_known = true, .bypass_bytes = 65536},
-		.devices = {.known = true, .counted_ns = 12 * NS_PER_S, .requests = 120000,
-			    .read_bytes = 120000 * 8192ULL},
-		.cpu = {.worker_percent = 30, .wanted_percent = 31, .cpus = 2},
-		.reach = {.offsets = 130000, .distinct_blocks = 83000, .likely_blocks = 82900},
-		.clock = {.known = true, .source = "tsc", .source_after = "tsc", .cost_ns = 25},
-		.background = {.known = true},
-	}};
+	struct scene scene = {
+		.evidence = {
+			.load = {.steady = true,
+				 .traffic = TRAFFIC_EXACT,
+				 .direct = true,
+				 .reads = true,
+				 .cold = true,
+				 .elapsed_ns = 12 * NS_PER_S,
+				 .workers = 1,
+				 .requests = 120000,
+				 .read_bytes = 120000 * 8192ULL,
+				 .edge_bytes = 64 * 8192,
+				 .data_set_bytes = GIB},
+			.target = {.devices = "vda",
+				   .files = true,
+				   .limits_known = true,
+				   .memory_bytes = 16 * GIB,
+				   .bypass_known = true,
+				   .bypass_bytes = 65536},
+			.devices = {.known = true,
+				    .counted_ns = 12 * NS_PER_S,
+				    .requests = 120000,
+				    .read_bytes = 120000 * 8192ULL},
+			.cpu = {.worker_percent = 30, .wanted_percent = 31, .cpus = 2},
+			.reach = {.offsets = 130000,
+				  .distinct_blocks = 83000,
+				  .likely_blocks = 82900},
+			.clock = {.known = true,
+				  .source = "tsc",
+				  .source_after = "tsc",
+				  .cost_ns = 25},
+			.background = {.known = true},
+		}};
 
 	measurement_init(&scene.measurement, "random");
 	scene.measurement.elapsed_ns = 12 * NS_PER_S;
@@ -147,7 +167,7 @@ static void test_good(void)
 	expect_none(&scene);
 }
 
-/* ---- cached ------------------------------------------------------------------------------------ */
+/* ---- cached ---------------------------------------------------------------------------------- */
 
 static void test_cached(void)
 {
@@ -192,14 +212,16 @@ static void test_cached_loop(void)
 {
 	struct scene scene = good();
 
-	set_words(scene.evidence.target.buffered_loop, sizeof(scene.evidence.target.buffered_loop), "loop3");
+	set_words(scene.evidence.target.buffered_loop, sizeof(scene.evidence.target.buffered_loop),
+		  "loop3");
 	scene.evidence.devices.below_known = true;
 	scene.evidence.devices.below_read_bytes = 3 * MIB;
 	expect(&scene, "cached", SEVERITY_VOID,
-	       "loop3 reads its file through the page cache: 938 MiB were read from it, and the disks "
-	       "below it read 3.00 MiB");
+	       "loop3 reads its file through the page cache: 938 MiB were read from it, and the "
+	       "disks below it read 3.00 MiB");
 	scene = good();
-	set_words(scene.evidence.target.buffered_loop, sizeof(scene.evidence.target.buffered_loop), "loop3");
+	set_words(scene.evidence.target.buffered_loop, sizeof(scene.evidence.target.buffered_loop),
+		  "loop3");
 	expect(&scene, "cached", SEVERITY_VOID, "is not known");
 }
 
@@ -222,11 +244,11 @@ static void test_uncounted(void)
 
 	scene.evidence.devices = (struct evidence_devices){.gap = "no block device is known"};
 	expect_unchecked(&scene, "whether reads came from the device (no block device is known); "
-				 "whether others used the device (no block device is known); how many "
-				 "requests the device held");
+				 "whether others used the device (no block device is known); how "
+				 "many requests the device held");
 }
 
-/* ---- buffered ---------------------------------------------------------------------------------- */
+/* ---- buffered -------------------------------------------------------------------------------- */
 
 static void make_writes(struct scene *scene)
 {
@@ -247,8 +269,8 @@ static void test_buffered_trial(void)
 	make_writes(&scene);
 	scene.evidence.target.bypass_write_cached_bytes = 65536;
 	expect(&scene, "buffered", SEVERITY_DOUBT,
-	       "in a trial of 64.0 KiB here 100 % of what was written directly went through the page "
-	       "cache");
+	       "in a trial of 64.0 KiB here 100 % of what was written directly went through the "
+	       "page cache");
 	scene = good(); /* writes are, and this reads */
 	scene.evidence.target.bypass_write_cached_bytes = 65536;
 	expect_none(&scene);
@@ -289,7 +311,8 @@ static void test_buffered_loop(void)
 	struct scene scene = good();
 
 	make_writes(&scene);
-	set_words(scene.evidence.target.buffered_loop, sizeof(scene.evidence.target.buffered_loop), "loop3");
+	set_words(scene.evidence.target.buffered_loop, sizeof(scene.evidence.target.buffered_loop),
+		  "loop3");
 	expect(&scene, "buffered", SEVERITY_DOUBT, "loop3 writes its file through the page cache");
 }
 
@@ -300,18 +323,20 @@ static void test_buffered_untried(void)
 	scene.evidence.target.bypass_known = false;
 	expect_unchecked(&scene, "whether direct I/O passed the page cache by");
 	scene = good();
-	scene.evidence.target.bypass_known = scene.evidence.target.files = false; /* a device's is */
+	/* a device's is */
+	scene.evidence.target.bypass_known = scene.evidence.target.files = false;
 	expect_none(&scene);
 }
 
-/* ---- foreign ----------------------------------------------------------------------------------- */
+/* ---- foreign --------------------------------------------------------------------------------- */
 
 static void test_foreign(void)
 {
 	struct scene scene = good();
 
 	scene.evidence.devices.write_bytes = 60 * MIB;
-	expect(&scene, "foreign", SEVERITY_DOUBT, "6 % of what vda moved was not ours: 59.5 MiB of 998 MiB");
+	expect(&scene, "foreign", SEVERITY_DOUBT, "6 % of what vda moved was not ours: 59.5 MiB of "
+						  "998 MiB");
 	scene = good();
 	scene.evidence.devices.write_bytes = 40 * MIB;
 	expect_none(&scene);
@@ -383,7 +408,7 @@ static void test_foreign_copies(void)
 	expect(&scene, "foreign", SEVERITY_DOUBT, "vda");
 }
 
-/* ---- the CPU ----------------------------------------------------------------------------------- */
+/* ---- the CPU --------------------------------------------------------------------------------- */
 
 static void test_cpu_bound(void)
 {
@@ -434,7 +459,8 @@ static void test_steal(void)
 	struct scene scene = good();
 
 	set_metric(&scene, "cpu_steal", 5);
-	expect(&scene, "steal", SEVERITY_DOUBT, "took 9.1 % of the CPU time that was wanted (5.0 % of one CPU)");
+	expect(&scene, "steal", SEVERITY_DOUBT, "took 9.1 % of the CPU time that was wanted (5.0 % "
+						"of one CPU)");
 	scene = good();
 	set_metric(&scene, "cpu_steal", 1.9); /* a tick or two */
 	set_metric(&scene, "cpu_busy", 10);
@@ -448,14 +474,15 @@ static void test_steal(void)
 	expect_unchecked(&scene, "what the hypervisor took");
 }
 
-/* ---- depth ------------------------------------------------------------------------------------- */
+/* ---- depth ----------------------------------------------------------------------------------- */
 
 static void test_shallow(void)
 {
 	struct scene scene = good();
 
 	set_metric(&scene, "device_queue_depth", 3.9);
-	expect(&scene, "shallow", SEVERITY_NOTE, "32 requests were kept in flight, and vda held 3.9");
+	expect(&scene, "shallow", SEVERITY_NOTE, "32 requests were kept in flight, and vda held "
+						 "3.9");
 	scene = good();
 	set_metric(&scene, "device_queue_depth", 17);
 	expect_none(&scene);
@@ -510,17 +537,20 @@ static void test_depth_summed(void)
 	end(&scene);
 }
 
-/* ---- limits and background --------------------------------------------------------------------- */
+/* ---- limits and background ------------------------------------------------------------------- */
 
 static void test_throttled(void)
 {
 	struct scene scene = good();
 
-	set_words(scene.evidence.target.limits, sizeof(scene.evidence.target.limits), "vda rbps=1048576");
+	set_words(scene.evidence.target.limits, sizeof(scene.evidence.target.limits),
+		  "vda rbps=1048576");
 	scene.evidence.target.reads_limited = true;
-	expect(&scene, "throttled", SEVERITY_DOUBT, "limits vda rbps=1048576; the load read 78.1 MiB/s");
+	expect(&scene, "throttled", SEVERITY_DOUBT, "limits vda rbps=1048576; the load read 78.1 "
+						    "MiB/s");
 	scene = good();
-	set_words(scene.evidence.target.limits, sizeof(scene.evidence.target.limits), "vda wiops=100");
+	set_words(scene.evidence.target.limits, sizeof(scene.evidence.target.limits),
+		  "vda wiops=100");
 	scene.evidence.target.writes_limited = true;
 	expect_none(&scene);
 	scene = good();
@@ -532,17 +562,19 @@ static void test_background(void)
 {
 	struct scene scene = good();
 
-	set_words(scene.evidence.background.what, sizeof(scene.evidence.background.what), "md0 does a resync (12 % done)");
+	set_words(scene.evidence.background.what, sizeof(scene.evidence.background.what),
+		  "md0 does a resync (12 % done)");
 	expect(&scene, "background", SEVERITY_DOUBT, "before the start: md0 does a resync");
 	scene = good();
 	scene.evidence.background.known = false;
 	expect_unchecked(&scene, "whether the device was busy before the start");
 	scene = good();
-	set_words(scene.evidence.background.unseen, sizeof(scene.evidence.background.unseen), "a scrub of btrfs (only root is told)");
+	set_words(scene.evidence.background.unseen, sizeof(scene.evidence.background.unseen),
+		  "a scrub of btrfs (only root is told)");
 	expect_unchecked(&scene, "a scrub of btrfs (only root is told)");
 }
 
-/* ---- the data set and its blocks --------------------------------------------------------------- */
+/* ---- the data set and its blocks ------------------------------------------------------------- */
 
 static struct scene buffered_reads(void)
 {
@@ -561,8 +593,8 @@ static void test_small_target(void)
 	struct scene scene = buffered_reads();
 
 	expect(&scene, "small_target", SEVERITY_DOUBT,
-	       "the data set of 1.00 GiB is less than twice the memory of 16.0 GiB: 10 % of what was read "
-	       "came from the device");
+	       "the data set of 1.00 GiB is less than twice the memory of 16.0 GiB: 10 % of what "
+	       "was read came from the device");
 	scene = buffered_reads();
 	scene.evidence.load.data_set_bytes = 33 * GIB;
 	expect_none(&scene);
@@ -589,7 +621,7 @@ static void test_reread(void)
 	expect_unchecked(&scene, "too few blocks");
 }
 
-/* ---- over time --------------------------------------------------------------------------------- */
+/* ---- over time ------------------------------------------------------------------------------- */
 
 static void set_rates(struct scene *scene, const unsigned rates[], size_t count)
 {
@@ -601,25 +633,31 @@ static void set_rates(struct scene *scene, const unsigned rates[], size_t count)
 
 static void test_unsteady(void)
 {
-	static const unsigned falls[] = {1000, 990, 960, 930, 900, 870, 840, 800, 760, 730, 700, 680};
-	static const unsigned wavers[] = {1000, 900, 1100, 950, 1050, 1000, 900, 1100, 950, 1000, 1000, 1000};
-	static const unsigned steps[] = {4500, 4480, 4510, 4490, 500, 505, 498, 502, 500, 501, 499, 500};
+	static const unsigned falls[] = {1000, 990, 960, 930, 900, 870,
+					 840,  800, 760, 730, 700, 680};
+	static const unsigned wavers[] = {1000, 900,  1100, 950,  1050, 1000,
+					  900,	1100, 950,  1000, 1000, 1000};
+	static const unsigned steps[] = {4500, 4480, 4510, 4490, 500, 505,
+					 498,  502,  500,  501,	 499, 500};
 	struct scene scene = good();
 
 	set_rates(&scene, falls, 12);
 	expect(&scene, "unsteady", SEVERITY_DOUBT,
-	       "the rate of read changed by 26 % from the first third to the last: from 970 /s to 718 /s");
+	       "the rate of read changed by 26 % from the first third to the last: from 970 /s to "
+	       "718 /s");
 	scene = good();
 	set_rates(&scene, wavers, 12);
 	expect_none(&scene);
 	scene = good();
 	set_rates(&scene, steps, 12);
-	expect(&scene, "unsteady", SEVERITY_DOUBT, "changed by 89 % in a step after 4 s: from 4.50 k/s to 501 /s");
+	expect(&scene, "unsteady", SEVERITY_DOUBT, "changed by 89 % in a step after 4 s: from 4.50 "
+						   "k/s to 501 /s");
 }
 
 static void test_unsteady_by_design(void)
 {
-	static const unsigned swings[] = {900, 900, 900, 900, 900, 900, 100, 100, 100, 100, 100, 100};
+	static const unsigned swings[] = {900, 900, 900, 900, 900, 900,
+					  100, 100, 100, 100, 100, 100};
 	struct scene scene = good();
 
 	set_rates(&scene, swings, 12);
@@ -682,7 +720,8 @@ static void test_unsteady_passes(void)
 {
 	static const double even[] = {100, 101, 99, 100, 102, 98, 100, 101, 99};
 	static const double slows[] = {100, 101, 99, 80, 75, 72, 70, 71, 69};
-	static const unsigned bursts[] = {9000, 9000, 9000, 9000, 9000, 9000, 10, 10, 10, 10, 10, 10};
+	static const unsigned bursts[] = {9000, 9000, 9000, 9000, 9000, 9000,
+					  10,	10,   10,   10,	  10,	10};
 	struct scene scene = good();
 
 	set_rates(&scene, bursts, 12); /* within a pass: the cache fills, then comes the sync */
@@ -692,7 +731,8 @@ static void test_unsteady_passes(void)
 	scene = good();
 	scene.evidence.load.steady = false;
 	scene.evidence.passes = (struct evidence_passes){slows, 9};
-	expect(&scene, "unsteady", SEVERITY_DOUBT, "the rate of the passes changed by 27 % in a step after pass 3: from 100 /s to 72.8 /s");
+	expect(&scene, "unsteady", SEVERITY_DOUBT, "the rate of the passes changed by 27 % in a "
+						   "step after pass 3: from 100 /s to 72.8 /s");
 	scene = good();
 	set_rates(&scene, bursts, 12);
 	scene.evidence.load.steady = false;
@@ -706,7 +746,7 @@ static void test_unsteady_passes(void)
 	expect(&scene, "unsteady", SEVERITY_DOUBT, "the rate of read changed");
 }
 
-/* ---- the clock --------------------------------------------------------------------------------- */
+/* ---- the clock ------------------------------------------------------------------------------- */
 
 static void test_clock_differences(void)
 {
@@ -731,16 +771,20 @@ static void test_clock_source(void)
 {
 	struct scene scene = good();
 
-	set_words(scene.evidence.clock.source_after, sizeof(scene.evidence.clock.source_after), "hpet");
+	set_words(scene.evidence.clock.source_after, sizeof(scene.evidence.clock.source_after),
+		  "hpet");
 	expect(&scene, "clock", SEVERITY_VOID, "gave up the clock source tsc for hpet");
 	scene = good();
 	set_words(scene.evidence.clock.source, sizeof(scene.evidence.clock.source), "acpi_pm");
-	set_words(scene.evidence.clock.source_after, sizeof(scene.evidence.clock.source_after), "acpi_pm");
+	set_words(scene.evidence.clock.source_after, sizeof(scene.evidence.clock.source_after),
+		  "acpi_pm");
 	scene.evidence.clock.cost_ns = 1200;
-	expect(&scene, "clock", SEVERITY_VOID, "reading the clock (acpi_pm) takes 1200 ns, which is 2.4 %");
+	expect(&scene, "clock", SEVERITY_VOID, "reading the clock (acpi_pm) takes 1200 ns, which "
+					       "is 2.4 %");
 	scene = good(); /* at a hundred requests a second nobody minds */
 	set_words(scene.evidence.clock.source, sizeof(scene.evidence.clock.source), "acpi_pm");
-	set_words(scene.evidence.clock.source_after, sizeof(scene.evidence.clock.source_after), "acpi_pm");
+	set_words(scene.evidence.clock.source_after, sizeof(scene.evidence.clock.source_after),
+		  "acpi_pm");
 	scene.evidence.clock.cost_ns = 1200;
 	scene.evidence.load.requests = scene.evidence.devices.requests = 1200;
 	expect_none(&scene);
@@ -757,12 +801,14 @@ static void test_clock_unknown(void)
 	expect_unchecked(&scene, "the clock (its source is not known)");
 }
 
-/* ---- all of them ------------------------------------------------------------------------------- */
+/* ---- all of them ----------------------------------------------------------------------------- */
 
-/* As much at once as can be: every sentence holds figures, none is cut, none says something is well. */
+/* As much at once as can be: every sentence holds figures, none is cut, none says something is
+ * well. */
 static void test_sentences(void)
 {
-	static const unsigned steps[] = {4500, 4480, 4510, 4490, 500, 505, 498, 502, 500, 501, 499, 500};
+	static const unsigned steps[] = {4500, 4480, 4510, 4490, 500, 505,
+					 498,  502,  500,  501,	 499, 500};
 	struct scene scene = good();
 	struct evidence *evidence = &scene.evidence;
 
@@ -776,11 +822,12 @@ static void test_sentences(void)
 	set_words(evidence->target.limits, sizeof(evidence->target.limits), "vda rbps=1048576");
 	evidence->target.reads_limited = true;
 	evidence->load.revisits = true;
-	set_words(evidence->background.what, sizeof(evidence->background.what), "vda read 12.0 MiB and wrote 3.00 MiB in 1 s, 40 % busy");
+	set_words(evidence->background.what, sizeof(evidence->background.what),
+		  "vda read 12.0 MiB and wrote 3.00 MiB in 1 s, 40 % busy");
 	evidence->reach.distinct_blocks = 4000;
 	evidence->clock.suspended_ns = (int64_t)NS_PER_S;
-	judge(&scene, "cached buffered foreign cpu_bound shallow unsteady throttled steal small_target "
-		      "background reread clock");
+	judge(&scene, "cached buffered foreign cpu_bound shallow unsteady throttled steal "
+		      "small_target background reread clock");
 	for (size_t i = 0; i < scene.measurement.flag_count; i++) {
 		const char *message = scene.measurement.flags[i].message;
 		bool figure = false;
@@ -818,7 +865,7 @@ static void test_blind(void)
 	end(&scene);
 }
 
-/* ---- steadiness -------------------------------------------------------------------------------- */
+/* ---- steadiness ------------------------------------------------------------------------------ */
 
 /* A sum of twelve uniform numbers: as good as normal, with deviation 1. */
 static double noise(struct rng *rng)
@@ -885,7 +932,8 @@ static void test_steady_zero(void)
 static const struct test tests[] = {
 	{"what is well raises nothing at all", test_good},
 	{"recorded: reads of which less than 90 % came from the device are void", test_cached},
-	{"recorded: what was in flight at the edges of the window proves no cache", test_cached_edges},
+	{"recorded: what was in flight at the edges of the window proves no cache",
+	 test_cached_edges},
 	{"recorded: a cold pass that the device does not see is void, a warm one is not",
 	 test_cached_pass},
 	{"recorded: reads of a loop device that goes through the cache are void", test_cached_loop},
@@ -897,7 +945,8 @@ static const struct test tests[] = {
 	{"recorded: direct writes that do not reach the device are doubted", test_buffered_missing},
 	{"recorded: direct writes to a loop device that goes through the cache are doubted",
 	 test_buffered_loop},
-	{"recorded: without a trial direct I/O is named as unchecked, on files", test_buffered_untried},
+	{"recorded: without a trial direct I/O is named as unchecked, on files",
+	 test_buffered_untried},
 	{"recorded: more than 5 % of the device's bytes from others are doubted", test_foreign},
 	{"recorded: what another partition does is foreign too", test_foreign_partition},
 	{"recorded: a journal's mebibyte beside a slow load is not foreign", test_foreign_journal},
@@ -917,7 +966,8 @@ static const struct test tests[] = {
 	{"recorded: a data set below twice the memory is doubted where blocks return",
 	 test_small_target},
 	{"recorded: random offsets that return to few blocks are doubted", test_reread},
-	{"recorded: a rate that changes by more than a fifth, or in a step, is doubted", test_unsteady},
+	{"recorded: a rate that changes by more than a fifth, or in a step, is doubted",
+	 test_unsteady},
 	{"recorded: a rate that swings by design is not judged", test_unsteady_by_design},
 	{"recorded: fewer than nine samples say nothing, and that is said", test_unsteady_few},
 	{"recorded: so few operations differ by chance", test_unsteady_chance},

@@ -187,7 +187,8 @@ static void a_single_hole_is_seen(void)
 
 /* ---- what is taken as whole ---- */
 
-static uint64_t laid_out_by(struct site *site, unsigned count, uint64_t bytes, unsigned compressible)
+static uint64_t laid_out_by(struct site *site, unsigned count, uint64_t bytes,
+			    unsigned compressible)
 {
 	uint64_t before = fileset_laid_out_bytes(site->fileset);
 
@@ -474,7 +475,8 @@ static const struct test tests[] = {
 	{"files are laid out whole, on disk and in memory", files_are_laid_out_whole},
 	{"any size can be laid out", any_size_can_be_laid_out},
 	{"no two files hold the same", no_two_files_hold_the_same},
-	{"sparse and preallocated files are not whole", sparse_and_preallocated_files_are_not_whole},
+	{"sparse and preallocated files are not whole",
+	 sparse_and_preallocated_files_are_not_whole},
 	{"a single hole among many extents is seen", a_single_hole_is_seen},
 	{"what is there is not laid out again", what_is_there_is_not_laid_out_again},
 	{"another size or compressible share is laid out anew",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * test_log.c - the write-ahead log: what was acknowledged is there, flushes come when they must, and
- * a failure stays one. Methods of our own slow syncs down, watch them and let them fail.
+ * test_log.c - the write-ahead log: what was acknowledged is there, flushes come when they must,
+ * and a failure stays one. Methods of our own slow syncs down, watch them and let them fail.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -51,7 +51,8 @@ static int watched_sync(int fd)
 	return -1;
 }
 
-static const struct method watched_method = {"watched", 0, 0, watched_sync, "watched_sync", "pwrite"};
+static const struct method watched_method = {"watched",	     0,	      0, watched_sync,
+					     "watched_sync", "pwrite"};
 
 static void watch_anew(uint64_t nap_ns, unsigned fail_at)
 {
@@ -112,7 +113,8 @@ static struct bench *bench_open(enum site_kind kind, const struct log_shape *sha
 		return NULL;
 	}
 	ready_workers(bench);
-	CU_ASSERT_EQUAL(log_open(&bench->log, &bench->site.target, shape, 1, &bench->site.stop, &err),
+	CU_ASSERT_EQUAL(log_open(&bench->log, &bench->site.target, shape, 1, &bench->site.stop,
+				 &err),
 			0);
 	if (!bench->log)
 		printf("\n    %s", err.text);
@@ -510,7 +512,8 @@ static void after_a_failed_sync_nothing_is_acknowledged_and_nothing_tried_again(
 
 static void a_write_that_fails_names_file_and_call(void)
 {
-	static const struct method no_method = {"none", 0, 1 << 30, NULL, NULL, "pwritev2 with 1<<30"};
+	static const struct method no_method = {"none", 0, 1 << 30, NULL, NULL, "pwritev2 with "
+										"1<<30"};
 	struct log_shape shape = usual;
 	struct log *log;
 	struct site site;
@@ -520,7 +523,8 @@ static void a_write_that_fails_names_file_and_call(void)
 		return;
 	shape.method = &no_method;
 	CU_ASSERT_EQUAL(log_open(&log, &site.target, &shape, 1, &site.stop, &err), ERR_SKIP);
-	CU_ASSERT(says(err.text, "none cannot be had in ") && says(err.text, "pwritev2 with 1<<30"));
+	CU_ASSERT(says(err.text, "none cannot be had in ") &&
+		  says(err.text, "pwritev2 with 1<<30"));
 	CU_ASSERT_PTR_NULL(log);
 	site_close(&site);
 }
@@ -606,9 +610,12 @@ static void names_of_methods_and_of_their_choices_agree(void)
 }
 
 static const struct test tests[] = {
-	{"a checksum is CRC-32C, in one piece or in many", a_checksum_is_crc32c_in_one_piece_or_many},
-	{"names of methods and of their choices agree", names_of_methods_and_of_their_choices_agree},
-	{"every record acknowledged is read back whole", every_record_acknowledged_is_read_back_whole},
+	{"a checksum is CRC-32C, in one piece or in many",
+	 a_checksum_is_crc32c_in_one_piece_or_many},
+	{"names of methods and of their choices agree",
+	 names_of_methods_and_of_their_choices_agree},
+	{"every record acknowledged is read back whole",
+	 every_record_acknowledged_is_read_back_whole},
 	{"a record that changed is found", a_record_that_changed_is_found},
 	{"records of the round before are not taken for new ones",
 	 records_of_the_round_before_are_not_taken_for_new_ones},
@@ -626,7 +633,8 @@ static const struct test tests[] = {
 	{"after a failed sync nothing is acknowledged and nothing tried again",
 	 after_a_failed_sync_nothing_is_acknowledged_and_nothing_tried_again},
 	{"a write that cannot be had names file and call", a_write_that_fails_names_file_and_call},
-	{"what --max-write does not allow ends the log", what_max_write_does_not_allow_ends_the_log},
+	{"what --max-write does not allow ends the log",
+	 what_max_write_does_not_allow_ends_the_log},
 	{"shapes that cannot be are refused with the reason",
 	 shapes_that_cannot_be_are_refused_with_the_reason},
 	{"each method makes a log that reads back", each_method_makes_a_log_that_reads_back},

@@ -178,7 +178,8 @@ static void unknown_options_are_refused_with_the_nearest(void)
 {
 	refused(&everything, "--profil x --ronds 3", "everything has no option --ronds",
 		"did you mean --rounds?");
-	refused(&everything, "--max_write=4g", "no option --max_write", "did you mean --max-write?");
+	refused(&everything, "--max_write=4g", "no option --max_write",
+		"did you mean --max-write?");
 	refused(&everything, "--frobnicate", "has no option --frobnicate", "");
 	refused(&everything, "x -z", "has no option -z", "");
 	refused(&everything, "-qz x", "has no option -z", "");
@@ -232,7 +233,8 @@ static void too_many_options_of_parameters_are_refused(void)
 	struct line line;
 
 	for (int i = 0; i < OVERRIDES_MAX; i++)
-		snprintf(words + strlen(words), sizeof(words) - strlen(words), "--size %dg ", i + 1);
+		snprintf(words + strlen(words), sizeof(words) - strlen(words), "--size %dg ",
+			 i + 1);
 	line = taken(words);
 	options_release(&line.options);
 	snprintf(words + strlen(words), sizeof(words) - strlen(words), "--io direct");
@@ -382,8 +384,8 @@ static void we_read_the_same_words_back(void)
 
 static void plain_words_stay_plain(void)
 {
-	static const char *const words[] = {"run", "--size=4g", "--set", "seeks.seekers=1,2", "/srv/db",
-				      NULL};
+	static const char *const words[] = {"run",     "--size=4g", "--set", "seeks.seekers=1,2",
+					    "/srv/db", NULL};
 	char *line = line_of(words);
 
 	CU_ASSERT_STRING_EQUAL(line, "assay run --size=4g --set seeks.seekers=1,2 /srv/db");

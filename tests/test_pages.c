@@ -87,7 +87,8 @@ static void bench_close(struct bench *bench)
 	site_close(&bench->site);
 }
 
-/* Pages that differ from before in each eighth of the data set; returns how many there are in all. */
+/* Pages that differ from before in each eighth of the data set; returns how many there are in
+ * all. */
 static unsigned changed(struct bench *bench, unsigned eighths[8])
 {
 	unsigned count = 0;

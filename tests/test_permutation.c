@@ -82,7 +82,8 @@ static void the_start_of_an_order_is_spread_evenly(void)
 
 			permutation_init(&permutation, counts[c], seed);
 			for (uint64_t i = 0; i < DRAWS; i++)
-				bins[permutation_at(&permutation, i) / ((counts[c] + BINS - 1) / BINS)]++;
+				bins[permutation_at(&permutation, i) /
+				     ((counts[c] + BINS - 1) / BINS)]++;
 			for (int i = 0; i < BINS; i++)
 				chi += (bins[i] - DRAWS / BINS) * (bins[i] - DRAWS / BINS) /
 				       (DRAWS / BINS);
@@ -99,7 +100,8 @@ static void steps_go_both_ways_and_far(void)
 
 	permutation_init(&permutation, count, 9);
 	for (uint64_t i = 1; i < 20000; i++) {
-		uint64_t from = permutation_at(&permutation, i - 1), to = permutation_at(&permutation, i);
+		uint64_t from = permutation_at(&permutation, i - 1),
+			 to = permutation_at(&permutation, i);
 
 		up += to > from;
 		near += (to > from ? to - from : from - to) < 10;

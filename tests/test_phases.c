@@ -483,7 +483,8 @@ static void measure_point(struct runner *runner, const struct point *wanted, enu
 		measurement_init(&measurement, point.phase->name);
 		CU_ASSERT_EQUAL(runner_measure(runner, &point, &measurement), 0);
 		idle = measurement.status == STATUS_OK &&
-		       !(measurement_value(&measurement, point.phase->operations[0].name, "count") > 0);
+		       !(measurement_value(&measurement, point.phase->operations[0].name, "count") >
+			 0);
 		if (!idle || !times[i + 1])
 			check_measured(&point, &measurement, kind);
 		measurement_release(&measurement);

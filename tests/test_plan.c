@@ -131,7 +131,8 @@ static void groups_name_all_their_phases(void)
 		asked.options.phases = groups[g];
 		plan = planned(&asked);
 		for (size_t i = 0; phases[i]; i++) {
-			bool wanted = !strcmp(groups[g], "all") || !strcmp(groups[g], phases[i]->group);
+			bool wanted = !strcmp(groups[g], "all") ||
+				      !strcmp(groups[g], phases[i]->group);
 			bool found = false;
 
 			for (size_t p = 0; p < plan.count; p++)
@@ -405,7 +406,8 @@ static void small_files_cost_inodes_and_blocks(void)
 
 static void terabytes_add_up(void)
 {
-	struct phase_cost cost = cost_of("[profile]\nsize = 3t\n[block_write]\n[rewrite]\n[seeks]\n");
+	struct phase_cost cost = cost_of("[profile]\nsize = "
+					 "3t\n[block_write]\n[rewrite]\n[seeks]\n");
 
 	CU_ASSERT_EQUAL(cost.data_bytes, 3 * TIB);
 	CU_ASSERT_EQUAL(cost.write_bytes, 6 * TIB + 3 * TIB / 4 / 10);
@@ -534,7 +536,8 @@ static const struct test tests[] = {
 	 phases_alone_picks_from_profile_or_presets},
 	{"groups name all their phases", groups_name_all_their_phases},
 	{"a phase named twice is measured once", a_phase_named_twice_is_measured_once},
-	{"unknown phases are refused with the nearest", unknown_phases_are_refused_with_the_nearest},
+	{"unknown phases are refused with the nearest",
+	 unknown_phases_are_refused_with_the_nearest},
 	{"lists multiply, and the last parameter varies fastest",
 	 lists_multiply_and_the_last_parameter_varies_fastest},
 	{"the later word is the stronger", the_later_word_is_the_stronger},

@@ -142,7 +142,8 @@ static void a_byte_order_mark_hides_no_section(void)
 
 static void a_phase_may_have_several_sections(void)
 {
-	struct profile profile = taken("[seeks]\nseekers = 4\n[rewrite]\n[seeks]\nblock_size = 4k\n");
+	struct profile profile = taken("[seeks]\nseekers = 4\n[rewrite]\n[seeks]\nblock_size = "
+				       "4k\n");
 
 	CU_ASSERT_EQUAL(profile.phase_count, 2);
 	CU_ASSERT_EQUAL(profile.setting_count, 2);
@@ -211,7 +212,8 @@ static void unknown_values_are_refused_with_the_nearest(void)
 
 static void what_is_no_setting_is_refused_with_its_line(void)
 {
-	refused("[seeks]\nseekers = 2\nnonsense\n", "line 3", "neither a [section] nor name = value");
+	refused("[seeks]\nseekers = 2\nnonsense\n", "line 3", "neither a [section] nor name = "
+							      "value");
 	refused("seekers = 2\n[seeks]\n", "line 1", "before the first section");
 	refused("[seeks\nseekers = 2\n", "line 1", "closing bracket");
 	refused("[seeks]\n[rewrite\n", "line 2", "closing bracket");
@@ -346,7 +348,8 @@ static const struct test tests[] = {
 	 unknown_parameters_are_refused_with_the_nearest},
 	{"unknown values are refused with line and nearest name",
 	 unknown_values_are_refused_with_the_nearest},
-	{"what is no setting is refused with its line", what_is_no_setting_is_refused_with_its_line},
+	{"what is no setting is refused with its line",
+	 what_is_no_setting_is_refused_with_its_line},
 	{"a profile without a phase is refused", a_profile_without_a_phase_is_refused},
 	{"the first mistake is told", the_first_mistake_is_told},
 	{"files that are no profiles are refused", files_that_are_no_profiles_are_refused},

@@ -272,7 +272,8 @@ static void a_bar_is_never_longer_than_full(void)
 	progress_begin(&terminal.progress, &point);
 	progress_tick(&terminal.progress, &run, 0, 0);
 	for (size_t i = 0; i < sizeof(elapsed_ns) / sizeof(elapsed_ns[0]); i++) {
-		const char *shut = strrchr(ticked(&terminal, &run, elapsed_ns[i], UINT64_MAX / 2), ']');
+		const char *shut = strrchr(ticked(&terminal, &run, elapsed_ns[i], UINT64_MAX / 2),
+					   ']');
 		const char *open = strrchr(terminal.text, '[');
 
 		CU_ASSERT_FATAL(open && shut);

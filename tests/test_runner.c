@@ -534,7 +534,8 @@ static int record_all_over(struct worker *worker)
 
 	rng_init(&rng, worker->seed);
 	for (int i = 0; i < 5000; i++) {
-		uint64_t at_ns = worker->window_start_ns + rng_below(&rng, worker->window_length_ns);
+		uint64_t at_ns = worker->window_start_ns +
+				 rng_below(&rng, worker->window_length_ns);
 		unsigned operation = rng_below(&rng, 3) ? MOVE : LOOK;
 
 		worker_record(worker, operation, at_ns - rng_below(&rng, 1000000), at_ns,
@@ -658,7 +659,8 @@ static void identity_is_archived_and_shape_is_not(void)
 	measure(&bench, &steady, "20ms", "2");
 	CU_ASSERT_PTR_NOT_NULL(measurement_parameter(&bench.measurement, "jobs"));
 	CU_ASSERT_EQUAL(measurement_parameter(&bench.measurement, "jobs")->value.number, 2);
-	CU_ASSERT_EQUAL(measurement_parameter(&bench.measurement, "block_size")->value.number, 8192);
+	CU_ASSERT_EQUAL(measurement_parameter(&bench.measurement, "block_size")->value.number,
+			8192);
 	CU_ASSERT_PTR_NULL(measurement_parameter(&bench.measurement, "time"));
 	CU_ASSERT_PTR_NULL(measurement_parameter(&bench.measurement, "warmup"));
 	bench_close(&bench);
@@ -685,7 +687,8 @@ static void check_calls(const struct bench *bench, int setups, int begins, int w
 }
 
 /* Headlines without a value, no elapsed time, no other metric. */
-static void check_nothing_measured(const struct bench *bench, enum status status, const char *message)
+static void check_nothing_measured(const struct bench *bench, enum status status,
+				   const char *message)
 {
 	const struct measurement *measurement = &bench->measurement;
 
@@ -985,7 +988,8 @@ static void a_window_ends_with_the_budget(void)
 	bench_close(&bench);
 }
 
-/* Bytes written outside the clock count too, as they are written: the next pass has what is left. */
+/* Bytes written outside the clock count too, as they are written: the next pass has what is
+ * left. */
 static void what_resets_write_counts_against_the_budget(void)
 {
 	struct bench bench;
@@ -1171,7 +1175,8 @@ static const struct test tests[] = {
 	{"the window has the length asked for", the_window_has_the_length_asked_for},
 	{"the warm-up is a quarter of the time, two seconds at most",
 	 the_warm_up_is_a_quarter_and_two_seconds_at_most},
-	{"a load goes on from warm-up into the window", a_load_goes_on_from_warm_up_into_the_window},
+	{"a load goes on from warm-up into the window",
+	 a_load_goes_on_from_warm_up_into_the_window},
 	{"elapsed is the sum over passes, from earliest begin to latest end",
 	 elapsed_is_the_sum_over_passes},
 	{"passes go on until the time is reached and no longer",
@@ -1201,7 +1206,8 @@ static const struct test tests[] = {
 	{"what resets write counts against --max-write",
 	 what_resets_write_counts_against_the_budget},
 	{"a lay-out beyond --max-write is not begun", a_lay_out_beyond_max_write_is_not_begun},
-	{"passes end when the next cannot be laid out", passes_end_when_the_next_cannot_be_laid_out},
+	{"passes end when the next cannot be laid out",
+	 passes_end_when_the_next_cannot_be_laid_out},
 	{"seeds do not depend on the rest of the battery",
 	 seeds_do_not_depend_on_the_rest_of_the_battery},
 	{"no two workers or points share a seed", no_two_workers_or_points_share_a_seed},

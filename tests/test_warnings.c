@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* test_warnings.c - what is worth minding before a run: each rule with what it minds and without. */
+/* test_warnings.c - what is worth minding before a run: each rule with what it minds and
+ * without. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -95,7 +96,8 @@ static void test_numbers(void)
 		{"filesystem_available_bytes", 9.0 * GIB, "nearly_full", "9.00 GiB or 9 %"},
 		{"filesystem_available_bytes", 11.0 * GIB, NULL, NULL},
 		{"filesystem_inodes_used", 950, "nearly_full", "95 % of the filesystem's inodes"},
-		{"memory_limit_bytes", 1.0 * GIB, "memory_limit", "1.00 GiB of the machine's 16.0 GiB"},
+		{"memory_limit_bytes", 1.0 * GIB, "memory_limit", "1.00 GiB of the machine's 16.0 "
+								  "GiB"},
 		{"memory_limit_bytes", 12.0 * GIB, NULL, NULL},
 		{"load_average", 4.5, "load", "4.5 processes want to run on 4 CPUs"},
 		{"cpu_limit_percent", 50, "cpu_limit", "50 % of one CPU"},
@@ -129,7 +131,8 @@ static void test_background(void)
 	snprintf(inspection.background.io, sizeof(inspection.background.io), "sda 40 %% busy");
 	expect(&inspection, "other_io", "sda 40 % busy");
 	inspection = good();
-	snprintf(inspection.background.work, sizeof(inspection.background.work), "md0 does a resync");
+	snprintf(inspection.background.work, sizeof(inspection.background.work),
+		 "md0 does a resync");
 	expect(&inspection, "background", "md0 does a resync");
 	inspection = good();
 	snprintf(inspection.background.unseen, sizeof(inspection.background.unseen), "a scrub");
@@ -138,7 +141,10 @@ static void test_background(void)
 
 static void test_storage(void)
 {
-	struct stack_node loop = {.name = "loop7", .kind = STACK_LOOP, .disk = true, .buffered = true};
+	struct stack_node loop = {.name = "loop7",
+				  .kind = STACK_LOOP,
+				  .disk = true,
+				  .buffered = true};
 	struct inspection inspection = good();
 	struct warnings warnings;
 

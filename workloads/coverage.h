@@ -4,11 +4,11 @@
  * and a few nanoseconds each.
  *
  * Of the places of the share only those are followed whose hash ends in `shift` zeros, so that
- * about COVERAGE_FOLLOWED of them are: the same ones in every worker, whatever they draw. A followed
- * place sets the bit that its hash names among COVERAGE_BITS; how many there were follows from the
- * bits still unset (linear counting: Whang, Vander-Zanden and Taylor, "A linear-time probabilistic
- * counting algorithm for database applications", ACM TODS 15, 1990). With a bit set in eight at
- * most the error is below 1 %, like that of the sample.
+ * about COVERAGE_FOLLOWED of them are: the same ones in every worker, whatever they draw. A
+ * followed place sets the bit that its hash names among COVERAGE_BITS; how many there were follows
+ * from the bits still unset (linear counting: Whang, Vander-Zanden and Taylor, "A linear-time
+ * probabilistic counting algorithm for database applications", ACM TODS 15, 1990). With a bit set
+ * in eight at most the error is below 1 %, like that of the sample.
  */
 #ifndef ASSAY_WORKLOADS_COVERAGE_H
 #define ASSAY_WORKLOADS_COVERAGE_H

@@ -19,12 +19,12 @@ static int check_direct(const struct phase_run *run, const struct datafile *file
 	uint32_t unit = run->target->logical_block_bytes;
 
 	if (!run->target->direct)
-		return err_set(err, ERR_SKIP, "direct I/O does not work in %s: %s", run->target->path,
-			       run->target->direct_reason);
+		return err_set(err, ERR_SKIP, "direct I/O does not work in %s: %s",
+			       run->target->path, run->target->direct_reason);
 	if (file->block_bytes % unit || file->size_bytes % unit)
 		return err_set(err, ERR_SKIP,
-			       "direct I/O on %s moves multiples of %u bytes: neither block_size nor "
-			       "size may be anything else",
+			       "direct I/O on %s moves multiples of %u bytes: neither block_size "
+			       "nor size may be anything else",
 			       run->target->path, unit);
 	return 0;
 }
@@ -61,8 +61,8 @@ int datafile_setup(struct phase_run *run, struct err *err)
 		return err_set(err, -ENOMEM, "set up %s: %s", point->phase->name, strerror(ENOMEM));
 	run->data = file;
 	if (run->target->kind == TARGET_DEVICE)
-		return err_set(err, ERR_SKIP, "%s works on files: %s is a device", point->phase->name,
-			       run->target->path);
+		return err_set(err, ERR_SKIP, "%s works on files: %s is a device",
+			       point->phase->name, run->target->path);
 	read_sizes(point, file);
 	file->warm = is_warm(point);
 	run->total_units = file->span_bytes;
@@ -298,8 +298,8 @@ int chunker_write(struct worker *worker, const void *buffer, size_t bytes, uint6
 	if (got < 0)
 		return failed(worker, "write", offset_bytes, errno);
 	return cut_short(worker, "write", offset_bytes, bytes, got,
-			 shortfall_cause(chunker->fd, (const char *)buffer + got, bytes - (size_t)got,
-					 cause));
+			 shortfall_cause(chunker->fd, (const char *)buffer + got,
+					 bytes - (size_t)got, cause));
 }
 
 int chunker_seek(struct worker *worker, uint64_t offset_bytes)

@@ -53,7 +53,8 @@ int fileset_open(struct fileset **fileset, const struct target *target, uint64_t
 	struct fileset *made = calloc(1, sizeof(*made));
 
 	if (!made)
-		return err_set(err, -ENOMEM, "allocate the list of data files: %s", strerror(ENOMEM));
+		return err_set(err, -ENOMEM, "allocate the list of data files: %s",
+			       strerror(ENOMEM));
 	made->target = target;
 	made->seed = seed;
 	made->stop = stop;
@@ -167,14 +168,16 @@ void fileset_limit(struct fileset *fileset, uint64_t most_bytes)
 /* ---- laying out ---- */
 
 /* Would writing so many files of bytes each pass the limit? */
-static int check_limit(const struct fileset *fileset, unsigned files, uint64_t bytes, struct err *err)
+static int check_limit(const struct fileset *fileset, unsigned files, uint64_t bytes,
+		       struct err *err)
 {
 	uint64_t left = fileset->limit_bytes - fileset->laid_out_bytes;
 	char need[UNIT_TEXT_MAX], have[UNIT_TEXT_MAX];
 
 	if (fileset->limit_bytes == UINT64_MAX || !files || bytes <= left / files)
 		return 0;
-	return err_set(err, ERR_SKIP, "laying out the data set writes %s, and --max-write leaves %s",
+	return err_set(err, ERR_SKIP,
+		       "laying out the data set writes %s, and --max-write leaves %s",
 		       unit_format(need, UNIT_BYTES, (double)files * (double)bytes),
 		       unit_format(have, UNIT_BYTES, (double)left));
 }
@@ -188,7 +191,8 @@ static int write_all(struct fileset *fileset, int fd, struct payload *payload, u
 		ssize_t wrote;
 
 		if (atomic_load_explicit(fileset->stop, memory_order_relaxed))
-			return err_set(err, -EINTR, "interrupted while laying out the data set in %s",
+			return err_set(err, -EINTR,
+				       "interrupted while laying out the data set in %s",
 				       fileset->target->work_path);
 		wrote = pwrite(fd, payload_next(payload, 0, offset), length, (off_t)offset);
 		if (wrote < 0)
@@ -196,7 +200,8 @@ static int write_all(struct fileset *fileset, int fd, struct payload *payload, u
 				       fileset->target->work_path, (unsigned long long)offset,
 				       strerror(errno));
 		if (wrote == 0)
-			return err_set(err, -EIO, "lay out the data set in %s, write at %llu: wrote nothing",
+			return err_set(err, -EIO,
+				       "lay out the data set in %s, write at %llu: wrote nothing",
 				       fileset->target->work_path, (unsigned long long)offset);
 		offset += (uint64_t)wrote;
 		fileset->laid_out_bytes += (uint64_t)wrote;
@@ -218,7 +223,8 @@ static int check_whole(struct fileset *fileset, unsigned index, uint64_t bytes, 
 	close(fd);
 	if (code > 0)
 		return err_set(err, -EIO,
-			       "%s/data.%u has holes or unwritten extents right after it was written",
+			       "%s/data.%u has holes or unwritten extents right after it was "
+			       "written",
 			       fileset->target->work_path, index);
 	return code;
 }
@@ -240,8 +246,8 @@ static int lay_out(struct fileset *fileset, unsigned index, uint64_t bytes, unsi
 			  O_WRONLY | O_CREAT | O_EXCL | (direct ? O_DIRECT : 0), err);
 	code = fd < 0 ? fd : write_all(fileset, fd, payload, bytes, err);
 	if (fd >= 0 && close(fd) && !code)
-		code = err_set(err, -errno, "close %s/data.%u: %s", fileset->target->work_path, index,
-			       strerror(errno));
+		code = err_set(err, -errno, "close %s/data.%u: %s", fileset->target->work_path,
+			       index, strerror(errno));
 	payload_close(payload);
 	if (!code)
 		code = check_whole(fileset, index, bytes, err);
@@ -257,8 +263,8 @@ static int require_device(const struct fileset *fileset, unsigned count, uint64_
 	uint64_t held = fileset->target->device_bytes;
 
 	if (count != 1)
-		return err_set(err, ERR_SKIP, "%s is one device, not %u files", fileset->target->path,
-			       count);
+		return err_set(err, ERR_SKIP, "%s is one device, not %u files",
+			       fileset->target->path, count);
 	if (bytes > held)
 		return err_set(err, ERR_SKIP, "%s holds %llu bytes, fewer than the %llu asked for",
 			       fileset->target->path, (unsigned long long)held,
@@ -284,7 +290,8 @@ int fileset_require(struct fileset *fileset, unsigned count, uint64_t bytes, uns
 	if (on_device(fileset))
 		return require_device(fileset, count, bytes, err);
 	if (count > FILES_MAX)
-		return err_set(err, ERR_SKIP, "%u data files are more than the %d there can be", count,
+		return err_set(err, ERR_SKIP,
+			       "%u data files are more than the %d there can be", count,
 			       FILES_MAX);
 	for (unsigned i = 0; i < count; i++)
 		missing += !is_as_required(fileset, i, bytes, compressible);
@@ -413,7 +420,8 @@ int fileset_resident(int fd, uint64_t bytes, uint64_t *resident_bytes, struct er
 		void *map = mmap(NULL, length, PROT_READ, MAP_SHARED, fd, (off_t)at);
 
 		if (map == MAP_FAILED) {
-			code = err_set(err, -errno, "look for cached pages, mmap: %s", strerror(errno));
+			code = err_set(err, -errno, "look for cached pages, mmap: %s",
+				       strerror(errno));
 			break;
 		}
 		if (mincore(map, length, pages))
@@ -447,7 +455,8 @@ static int evict(int fd, uint64_t bytes, uint64_t *resident_bytes, struct err *e
 	return 0;
 }
 
-int fileset_evict(struct fileset *fileset, unsigned index, uint64_t *resident_bytes, struct err *err)
+int fileset_evict(struct fileset *fileset, unsigned index, uint64_t *resident_bytes,
+		  struct err *err)
 {
 	uint64_t bytes = on_device(fileset) ? fileset->target->device_bytes
 					    : fileset->files[index].bytes;

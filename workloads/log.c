@@ -116,8 +116,8 @@ static int write_all(const struct log *log, int fd, const char *name, struct pay
 		if (wrote < 0)
 			return fail(log, "fill", name, err);
 		if (!wrote)
-			return err_set(err, -EIO, "fill %s/%s: wrote nothing", log->target->work_path,
-				       name);
+			return err_set(err, -EIO, "fill %s/%s: wrote nothing",
+				       log->target->work_path, name);
 		offset += (uint64_t)wrote;
 	}
 	return 0;
@@ -149,7 +149,8 @@ static int open_segment(struct log *log, uint64_t number, int flags, struct err 
 
 	name_of(log, number, name);
 	segment->fd = openat(log->target->work_fd, name,
-			     O_RDWR | O_CLOEXEC | O_NOFOLLOW | flags | log->shape.method->open_flags,
+			     O_RDWR | O_CLOEXEC | O_NOFOLLOW | flags |
+				     log->shape.method->open_flags,
 			     0600);
 	if (segment->fd < 0)
 		return fail(log, "open", name, err);
@@ -232,12 +233,15 @@ static void begin_segment(struct log *log, uint64_t number, uint64_t first)
 static int check_shape(const struct log_shape *shape, const struct target *target, struct err *err)
 {
 	if (target->kind != TARGET_DIRECTORY)
-		return err_set(err, ERR_SKIP, "a log is made of files: %s is a device", target->path);
+		return err_set(err, ERR_SKIP, "a log is made of files: %s is a device",
+			       target->path);
 	if (shape->segment_bytes % shape->unit_bytes)
-		return err_set(err, ERR_SKIP, "segment_size %llu is not a multiple of write_unit %zu",
+		return err_set(err, ERR_SKIP,
+			       "segment_size %llu is not a multiple of write_unit %zu",
 			       (unsigned long long)shape->segment_bytes, shape->unit_bytes);
 	if (record_bytes(shape->body_bytes) > shape->segment_bytes)
-		return err_set(err, ERR_SKIP, "a record of %zu bytes does not fit in a segment of %llu",
+		return err_set(err, ERR_SKIP,
+			       "a record of %zu bytes does not fit in a segment of %llu",
 			       record_bytes(shape->body_bytes),
 			       (unsigned long long)shape->segment_bytes);
 	return method_check(shape->method, target, shape->unit_bytes, err);
@@ -364,7 +368,8 @@ static int switch_segment(struct log *log, struct worker *worker, uint64_t first
 	uint64_t number = log->current + 1;
 	int code = 0;
 
-	if (log->shape.segments == LOG_ZEROED && !worker_may_write(worker, log->shape.segment_bytes))
+	if (log->shape.segments == LOG_ZEROED &&
+	    !worker_may_write(worker, log->shape.segment_bytes))
 		return LOG_ENDED;
 	if (log->shape.segments != LOG_RECYCLED)
 		code = make_segment(log, number, &worker->err);

@@ -65,10 +65,11 @@ int method_write(const struct method *method, int fd, const void *bytes, size_t 
 	if (wrote == (ssize_t)length)
 		return 0;
 	if (wrote < 0)
-		return err_set(err, -errno, "%s to %s/%s at offset %llu: %s", method->write_call, path,
-			       name, (unsigned long long)offset_bytes, strerror(errno));
+		return err_set(err, -errno, "%s to %s/%s at offset %llu: %s", method->write_call,
+			       path, name, (unsigned long long)offset_bytes, strerror(errno));
 	return err_set(err, -EIO, "%s to %s/%s at offset %llu: only %zd of %zu bytes",
-		       method->write_call, path, name, (unsigned long long)offset_bytes, wrote, length);
+		       method->write_call, path, name, (unsigned long long)offset_bytes, wrote,
+		       length);
 }
 
 int method_sync(const struct method *method, int fd, const char *path, const char *name,
@@ -91,7 +92,8 @@ static int check_direct(const struct method *method, const struct target *target
 		return err_set(err, ERR_SKIP, "direct I/O does not work in %s: %s", target->path,
 			       target->direct_reason);
 	if (unit_bytes % target->logical_block_bytes)
-		return err_set(err, ERR_SKIP, "direct I/O on %s moves multiples of %u bytes, not %zu",
+		return err_set(err, ERR_SKIP,
+			       "direct I/O on %s moves multiples of %u bytes, not %zu",
 			       target->path, target->logical_block_bytes, unit_bytes);
 	return 0;
 }
@@ -104,7 +106,8 @@ static int try_write(const struct method *method, const struct target *target, s
 	int fd, code = 0;
 
 	if (posix_memalign(&bytes, ALIGN_BYTES, unit_bytes))
-		return err_set(err, -ENOMEM, "allocate %zu bytes: %s", unit_bytes, strerror(ENOMEM));
+		return err_set(err, -ENOMEM, "allocate %zu bytes: %s", unit_bytes,
+			       strerror(ENOMEM));
 	memset(bytes, 0x5a, unit_bytes);
 	fd = openat(target->work_fd, probe_name,
 		    O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | method->open_flags, 0600);
@@ -118,8 +121,8 @@ static int try_write(const struct method *method, const struct target *target, s
 	unlinkat(target->work_fd, probe_name, 0);
 	free(bytes);
 	if (code == -EINVAL || code == -EOPNOTSUPP || code == -ENOSYS)
-		return err_set(err, ERR_SKIP, "%s cannot be had in %s: %s", method->name, target->path,
-			       why.text);
+		return err_set(err, ERR_SKIP, "%s cannot be had in %s: %s", method->name,
+			       target->path, why.text);
 	if (code)
 		*err = why;
 	return code;

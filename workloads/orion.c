@@ -105,8 +105,9 @@ const struct param param_large_ramp = {
 /* ---- which points ---- */
 
 const char orion_rule[] =
-	"a ramp goes from 1 to its end for each disk times the disks: every load where that is at most "
-	"its end for one disk, else 1 and then as many loads in equal steps as the ramp of one disk has";
+	"a ramp goes from 1 to its end for each disk times the disks: every load where that is at "
+	"most its end for one disk, else 1 and then as many loads in equal steps as the ramp of "
+	"one disk has";
 
 static uint64_t disks_of(const struct point *point, const struct target *target)
 {
@@ -143,8 +144,9 @@ struct point orion_at(const struct point *point, const char *coordinate, uint64_
 	return made;
 }
 
-int orion_expand_ramp(const struct point *point, const struct target *target, const char *coordinate,
-		      const char *ramp, point_sink_fn emit, void *context, struct err *err)
+int orion_expand_ramp(const struct point *point, const struct target *target,
+		      const char *coordinate, const char *ramp, point_sink_fn emit, void *context,
+		      struct err *err)
 {
 	const struct value *set = point_value(point, coordinate);
 	uint64_t loads[ORION_LOADS_MAX];
@@ -152,8 +154,8 @@ int orion_expand_ramp(const struct point *point, const struct target *target, co
 	int code = 0;
 
 	if (set->kind == VALUE_NUMBER && !set->number)
-		return err_set(err, ERR_USAGE, "%s.%s: 0 outstanding is no load", point->phase->name,
-			       coordinate);
+		return err_set(err, ERR_USAGE, "%s.%s: 0 outstanding is no load",
+			       point->phase->name, coordinate);
 	if (set->kind == VALUE_NUMBER)
 		return emit(context, point);
 	count = orion_loads(point, target, point_number(point, ramp), loads);
@@ -287,7 +289,8 @@ static int warm_one(struct warming *warming, const struct target *target, struct
 
 	if (moved == (ssize_t)warming->block_bytes)
 		return 0;
-	return err_set(err, moved < 0 ? -errno : -EIO, "warm the cache of %s, %s at offset %llu: %s",
+	return err_set(err, moved < 0 ? -errno : -EIO,
+		       "warm the cache of %s, %s at offset %llu: %s",
 		       target->path, warming->write ? "write" : "read", (unsigned long long)offset,
 		       moved < 0 ? strerror(errno) : "cut short");
 }

@@ -43,8 +43,9 @@ unsigned orion_loads(const struct point *point, const struct target *target, uin
 struct point orion_at(const struct point *point, const char *coordinate, uint64_t load);
 
 /* Emits the point for each load of its ramp, or as it is when the coordinate has been set. */
-int orion_expand_ramp(const struct point *point, const struct target *target, const char *coordinate,
-		      const char *ramp, point_sink_fn emit, void *context, struct err *err);
+int orion_expand_ramp(const struct point *point, const struct target *target,
+		      const char *coordinate, const char *ramp, point_sink_fn emit, void *context,
+		      struct err *err);
 
 /* run->data of the three phases: a pattern for each class, NULL where its number is 0. */
 struct orion {

@@ -77,13 +77,15 @@ static int doublewrite_error(const struct pages *pages, const char *operation, s
 
 /* ---- opening and closing ---- */
 
-static int check_shape(const struct pages_shape *shape, const struct target *target, struct err *err)
+static int check_shape(const struct pages_shape *shape, const struct target *target,
+		       struct err *err)
 {
 	if (target->kind != TARGET_DIRECTORY)
 		return err_set(err, ERR_SKIP, "pages are written to files: %s is a device",
 			       target->path);
 	if (files_of(shape) > FILES_MAX)
-		return err_set(err, ERR_SKIP, "a data set of more than %d files of 1 GiB", FILES_MAX);
+		return err_set(err, ERR_SKIP,
+			       "a data set of more than %d files of 1 GiB", FILES_MAX);
 	if (shape->size_bytes / files_of(shape) < shape->page_bytes)
 		return err_set(err, ERR_SKIP, "the data set is smaller than a page of %zu bytes",
 			       shape->page_bytes);
@@ -93,7 +95,8 @@ static int check_shape(const struct pages_shape *shape, const struct target *tar
 		return err_set(err, ERR_SKIP, "direct I/O does not work in %s: %s", target->path,
 			       target->direct_reason);
 	if (shape->page_bytes % target->logical_block_bytes)
-		return err_set(err, ERR_SKIP, "direct I/O on %s moves multiples of %u bytes, not %zu",
+		return err_set(err, ERR_SKIP,
+			       "direct I/O on %s moves multiples of %u bytes, not %zu",
 			       target->path, target->logical_block_bytes, shape->page_bytes);
 	return 0;
 }
@@ -252,7 +255,8 @@ static int write_page(struct sweep *sweep, unsigned i)
 		return err_set(sweep->err, -EIO, "pwrite to %s/data.%u: only %zd of %zu bytes",
 			       pages->run->target->work_path, place->file, wrote, length);
 	if (sweep->worker)
-		worker_record(sweep->worker, pages->shape.operation, start_ns, clock_now_ns(), length);
+		worker_record(sweep->worker, pages->shape.operation, start_ns, clock_now_ns(),
+			      length);
 	return 0;
 }
 
@@ -283,7 +287,8 @@ static int sync_files(struct sweep *sweep)
 
 	for (unsigned i = 0; i < pages->file_count; i++)
 		if (direct ? fdatasync(pages->fds[i]) : fsync(pages->fds[i]))
-			return file_error(pages, direct ? "fdatasync of" : "fsync of", i, sweep->err);
+			return file_error(pages, direct ? "fdatasync of" : "fsync of", i,
+					  sweep->err);
 	return 0;
 }
 

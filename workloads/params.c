@@ -110,7 +110,8 @@ const struct param param_batch = {
 
 const struct param param_cpus = {
 	.name = "cpus",
-	.help = "CPUs the workers are bound to, e.g. 0-3,8 (any: not bound; each: a point on every CPU)",
+	.help = "CPUs the workers are bound to, e.g. 0-3,8 (any: not bound; each: a point on every "
+		"CPU)",
 	.kind = PARAM_TEXT,
 	.flags = PARAM_IDENTITY,
 };

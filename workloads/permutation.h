@@ -38,7 +38,8 @@ static inline uint64_t permutation_at(const struct permutation *permutation, uin
 		uint64_t left = step >> permutation->half, right = step & permutation->mask;
 
 		for (int i = 0; i < 4; i++) {
-			uint64_t next = left ^ (rng_mix(right ^ permutation->keys[i]) & permutation->mask);
+			uint64_t next = left ^
+					(rng_mix(right ^ permutation->keys[i]) & permutation->mask);
 
 			left = right;
 			right = next;

@@ -3,9 +3,9 @@
  * phase_checkpoint.c - clients commit at a fixed rate while dirty pages are written back in cycles.
  *
  * Time
- *  1. Client c of n starts its i-th commit at (i n + c) / commit_rate after the load began, or, when
- *     the one before came back later than that, at once. Its latency counts from when it was to
- *     start: a log that stalls is charged for everyone who had to wait (no coordinated omission).
+ *  1. Client c of n starts its i-th commit at (i n + c) / commit_rate after the load began, or,
+ *    when the one before came back later than that, at once. Its latency counts from when it was to
+ *    start: a log that stalls is charged for everyone who had to wait (no coordinated omission).
  *  2. The window opens with a checkpoint and is a whole number of intervals long, at least three.
  *     The warm-up is at least one interval, so that the first checkpoint has its pages.
  *  3. A checkpoint lasts from its first page write until its last sync has returned. A commit is in
@@ -14,10 +14,10 @@
  *     the window is made as much longer as they will be late.
  *
  * Pages. commit_rate x interval commits dirty dirty_pages pages, evenly; a checkpoint writes those
- * dirtied since the last. Style postgresql: every one is the first touch since the checkpoint, so its
- * image goes into the log with the commit; writing is spread over half of the interval, the syncs
- * come last. Style direct: no images; writing is spread over the whole interval, so that it never
- * pauses, and all commits are in it.
+ * dirtied since the last. Style postgresql: every one is the first touch since the checkpoint, so
+ * its image goes into the log with the commit; writing is spread over half of the interval, the
+ * syncs come last. Style direct: no images; writing is spread over the whole interval, so that it
+ * never pauses, and all commits are in it.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -412,7 +412,8 @@ static void cost(const struct point *point, const struct target *target, struct 
 	cost->time_ns = time_ns > CYCLES_MIN * interval_ns ? time_ns : CYCLES_MIN * interval_ns;
 	cost->lays_out = true;
 	if (!pages.direct)
-		cost->memory_bytes = dirty_bytes < pages.size_bytes ? dirty_bytes : pages.size_bytes;
+		cost->memory_bytes = dirty_bytes < pages.size_bytes ? dirty_bytes
+								    : pages.size_bytes;
 }
 
 /* ---- parameters ---- */

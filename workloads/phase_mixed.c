@@ -27,8 +27,8 @@ static struct point edge(const struct point *point, const struct phase *phase, c
 		if (from >= 0)
 			made.values[i] = point->values[from];
 		else
-			param_parse(phase->params[i].param, phase->params[i].preset, &made.values[i],
-				    NULL);
+			param_parse(phase->params[i].param, phase->params[i].preset,
+				    &made.values[i], NULL);
 	}
 	return made;
 }

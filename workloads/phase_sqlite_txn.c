@@ -102,7 +102,8 @@ static int sql_error(const struct bank *bank, sqlite3 *db, const char *what, str
 	if (!call)
 		return err_set(err, -EIO, "%s in %s: %s", what, bank->path, sqlite3_errmsg(db));
 	return err_set(err, system ? -system : -EIO, "%s in %s: %s, %s%s%s", what, bank->path,
-		       sqlite3_errmsg(db), call, system ? ": " : "", system ? strerror(system) : "");
+		       sqlite3_errmsg(db), call, system ? ": " : "",
+		       system ? strerror(system) : "");
 }
 
 static int execute(const struct bank *bank, sqlite3 *db, const char *sql, struct err *err)
@@ -124,7 +125,8 @@ static int on_wal(void *context, sqlite3 *db, const char *name, int pages)
 	return rc == SQLITE_BUSY ? SQLITE_OK : rc;
 }
 
-static int connect(const struct bank *bank, const struct point *point, sqlite3 **db, struct err *err)
+static int connect(const struct bank *bank, const struct point *point, sqlite3 **db,
+		   struct err *err)
 {
 	int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
 	char sql[100];
@@ -192,8 +194,8 @@ static int fill(const struct bank *bank, sqlite3 *db, struct err *err)
 		snprintf(sql, sizeof(sql),
 			 "WITH RECURSIVE s(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM s WHERE n < "
 			 "%llu) INSERT INTO %s SELECT %s FROM s",
-			 (unsigned long long)(bank->branches * tables[i].per_branch), tables[i].table,
-			 tables[i].columns);
+			 (unsigned long long)(bank->branches * tables[i].per_branch),
+			 tables[i].table, tables[i].columns);
 		code = execute(bank, db, sql, err);
 	}
 	return code;
@@ -393,11 +395,13 @@ static int audit(const struct bank *bank, sqlite3 *db, struct err *err)
 		code = ask(bank, db, sums[i], &sum, err);
 		paid = i ? paid : sum;
 		if (!code && sum != paid)
-			code = err_set(err, -EBADMSG, "%s gives %lld where the history has %lld, in %s",
+			code = err_set(err, -EBADMSG,
+				       "%s gives %lld where the history has %lld, in %s",
 				       sums[i], (long long)sum, (long long)paid, bank->path);
 	}
 	if (!code && (uint64_t)entries != bank->committed)
-		code = err_set(err, -EBADMSG, "the history in %s has %lld entries for %llu transactions",
+		code = err_set(err, -EBADMSG,
+			       "the history in %s has %lld entries for %llu transactions",
 			       bank->path, (long long)entries, (unsigned long long)bank->committed);
 	return code;
 }
@@ -415,7 +419,8 @@ static int finish(struct phase_run *run, struct measurement *measurement, struct
 		code = err_set(err, -EIO, "close %s: it is still in use", bank->path);
 	if (!code)
 		snprintf(measurement->message, sizeof(measurement->message),
-			 "the balances agree, and the history has all %llu transactions acknowledged",
+			 "the balances agree, and the history has all %llu transactions "
+			 "acknowledged",
 			 (unsigned long long)bank->committed);
 	return code;
 }
@@ -494,5 +499,9 @@ const struct phase phase_sqlite_txn = {
 	.setup = setup,
 	.finish = finish,
 	.teardown = teardown,
-	.roles = {{.name = "client", .workers = wal_clients, .begin = begin, .work = work, .end = end}},
+	.roles = {{.name = "client",
+		   .workers = wal_clients,
+		   .begin = begin,
+		   .work = work,
+		   .end = end}},
 };

@@ -38,8 +38,8 @@ struct sync_methods {
 
 static int file_error(const struct phase_run *run, const char *operation, struct err *err)
 {
-	return err_set(err, -errno, "%s %s/%s: %s", operation, run->wal_target->work_path, file_name,
-		       strerror(errno));
+	return err_set(err, -errno, "%s %s/%s: %s", operation, run->wal_target->work_path,
+		       file_name, strerror(errno));
 }
 
 static int fill(struct phase_run *run, int fd, uint64_t bytes, struct err *err)
@@ -53,7 +53,8 @@ static int fill(struct phase_run *run, int fd, uint64_t bytes, struct err *err)
 	for (uint64_t offset = 0; !code && offset < bytes;) {
 		uint64_t left = bytes - offset;
 		ssize_t wrote = pwrite(fd, payload_next(payload, 0, offset),
-				       left < FILL_BYTES ? (size_t)left : FILL_BYTES, (off_t)offset);
+				       left < FILL_BYTES ? (size_t)left : FILL_BYTES,
+				       (off_t)offset);
 
 		if (wrote < 0)
 			code = file_error(run, "fill", err);

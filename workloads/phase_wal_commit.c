@@ -137,5 +137,9 @@ const struct phase phase_wal_commit = {
 	.setup = setup,
 	.finish = finish,
 	.teardown = teardown,
-	.roles = {{.name = "client", .workers = wal_clients, .begin = begin, .work = work, .end = end}},
+	.roles = {{.name = "client",
+		   .workers = wal_clients,
+		   .begin = begin,
+		   .work = work,
+		   .end = end}},
 };

@@ -79,9 +79,9 @@ int phase_write_untimed(struct phase_run *run, uint64_t bytes, struct err *err)
 	char need[UNIT_TEXT_MAX], have[UNIT_TEXT_MAX];
 
 	if (bytes > run->write_left)
-		return err_set(err, ERR_SKIP,
-			       "preparing %s writes %s, and --max-write leaves %s",
-			       run->point->phase->name, unit_format(need, UNIT_BYTES, (double)bytes),
+		return err_set(err, ERR_SKIP, "preparing %s writes %s, and --max-write leaves %s",
+			       run->point->phase->name,
+			       unit_format(need, UNIT_BYTES, (double)bytes),
 			       unit_format(have, UNIT_BYTES, (double)run->write_left));
 	if (run->write_left != UINT64_MAX)
 		run->write_left -= bytes;

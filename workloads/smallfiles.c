@@ -46,7 +46,8 @@ struct small {
 
 static void random_characters(char *out, unsigned length, uint64_t seed)
 {
-	static const char alphabet[] = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+	static const char
+		alphabet[] = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
 
 	for (unsigned i = 0; i < length; i++) {
 		out[i] = alphabet[seed % (sizeof(alphabet) - 1)];
@@ -70,7 +71,8 @@ static void path_of(const struct small *small, uint64_t index, char path[PATH_BY
 
 	random_characters(extra, length, rng_mix(seed));
 	if (small->directories > 1)
-		snprintf(directory, sizeof(directory), "%05u/", (unsigned)directory_of(small, index));
+		snprintf(directory, sizeof(directory), "%05u/",
+			 (unsigned)directory_of(small, index));
 	if (small->variant->random)
 		snprintf(path, PATH_BYTES, "%s%s%0*llx", directory, extra, DIGITS,
 			 (unsigned long long)index);
@@ -142,7 +144,8 @@ static int write_contents(const struct phase_run *run, int fd, const char *path,
 		if (wrote != (ssize_t)length)
 			return err_set(err, -EIO, "write %s/%s/%s: only %zd of %zu bytes%s",
 				       run->target->work_path, top, path, wrote, length,
-				       shortfall_cause(fd, block + wrote, length - (size_t)wrote, cause));
+				       shortfall_cause(fd, block + wrote, length - (size_t)wrote,
+						       cause));
 		bytes -= length;
 	}
 	return 0;
@@ -234,7 +237,8 @@ static int make_directories(struct phase_run *run, struct err *err)
 
 	if (mkdirat(run->target->work_fd, top, 0700) && errno != EEXIST)
 		return failed(run, err, "mkdir", path, errno);
-	small->fd = openat(run->target->work_fd, top, O_DIRECTORY | O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	small->fd = openat(run->target->work_fd, top,
+			   O_DIRECTORY | O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
 	if (small->fd < 0)
 		return failed(run, err, "open", path, errno);
 	for (unsigned i = 0; small->directories > 1 && i < small->directories; i++) {
@@ -319,7 +323,8 @@ static int check_links(const struct phase_run *run, const struct small *small, s
 	if (fs.f_type == BTRFS_SUPER_MAGIC)
 		most = btrfs_links;
 	if (small->count > most)
-		return err_set(err, ERR_SKIP, "the filesystem of %s allows %llu links to a file, not %llu",
+		return err_set(err, ERR_SKIP,
+			       "the filesystem of %s allows %llu links to a file, not %llu",
 			       run->target->path, (unsigned long long)most,
 			       (unsigned long long)small->count);
 	return 0;
@@ -405,8 +410,10 @@ int smallfiles_work(struct worker *worker)
 
 	permutation_init(&order, small->count, small->order_seed);
 	for (uint64_t i = 0; i < small->count && !worker_stopped(worker); i++) {
-		uint64_t index = variant->random && variant->present ? permutation_at(&order, i) : i;
-		uint64_t bytes = small->kind == 'f' && !variant->deletes ? size_of(small, index) : 0;
+		uint64_t index = variant->random && variant->present ? permutation_at(&order, i)
+								     : i;
+		uint64_t bytes = small->kind == 'f' && !variant->deletes ? size_of(small, index)
+									 : 0;
 		uint64_t start_ns;
 		int code;
 

@@ -70,7 +70,8 @@ struct log_shape wal_shape(const struct point *point, size_t body_bytes, unsigne
 	};
 }
 
-int wal_open(struct log **log, struct phase_run *run, const struct log_shape *shape, struct err *err)
+int wal_open(struct log **log, struct phase_run *run, const struct log_shape *shape,
+	     struct err *err)
 {
 	int code = phase_write_untimed(run, log_setup_bytes(shape), err);
 

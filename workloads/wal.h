@@ -13,10 +13,12 @@ extern const struct param param_write_unit;
 extern const struct param param_segment;
 extern const struct param param_segment_size;
 
-#define PARAMS_WAL(clients)                                                                        \
-	{&param_clients, clients}, {&param_record_size, "512"}, {&param_write_unit, "8k"},             \
-		{&param_method, "fdatasync"}, {&param_segment, "recycled"},                        \
-		{&param_segment_size, "16m"}
+#define PARAMS_WAL(clients)                                                                \
+	{&param_clients, clients}, {&param_record_size, "512"}, {&param_write_unit, "8k"}, \
+		{&param_method, "fdatasync"}, {&param_segment, "recycled"},                \
+	{                                                                                  \
+		&param_segment_size, "16m"                                                 \
+	}
 
 /* The shape that a point's parameters say, for bodies of at most body_bytes. */
 struct log_shape wal_shape(const struct point *point, size_t body_bytes, unsigned flush_operation);
