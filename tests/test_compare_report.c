@@ -16,7 +16,8 @@
 static const struct compare_request by_scheduler = {
 	.by = {"scheduler"}, .by_count = 1, .margin = COMPARE_MARGIN};
 
-static char *rendered(const struct comparison *comparison, const struct format *format, unsigned width)
+static char *rendered(const struct comparison *comparison, const struct format *format,
+		      unsigned width)
 {
 	const struct format_options options = {.width = width};
 	struct err err = {0};
@@ -60,7 +61,8 @@ static void add_files(struct bench *bench, int i, bool other)
 
 	bench_value(bench, "read", "throughput", 2.3e9 + 1e7 * i);
 	if (other && i == 1)
-		measurement_flag(measurement, SEVERITY_VOID, "cached", "2.3 %% came from the device");
+		measurement_flag(measurement, SEVERITY_VOID, "cached", "2.3 %% came from the "
+								       "device");
 	measurement = bench_measure(bench, "seeks",
 				    "block_size=8192,io=buffered,seekers=3,size=1073741824");
 	bench_value(bench, "seek", "rate", other ? NAN : 9100 + 70 * i);
