@@ -69,7 +69,7 @@ extern const struct importer *const importers[];
  * beside the parameters the phases declare. X(name, unit of its number, help)
  */
 #define IMPORT_PARAMETERS(X)                                                                       \
-	X(cache, UNIT_NONE, "uncontrolled: nothing was evicted before the reads")                  \
+	X(eviction, UNIT_NONE, "none: the page cache was left as it was before the reads")         \
 	X(sync, UNIT_NONE, "uncontrolled: whether a final sync is in the clock is not known")      \
 	X(pattern, UNIT_NONE, "unknown: the text does not tell sequential from random")            \
 	X(beside, UNIT_NONE, "other jobs that ran at the same time")                               \

@@ -18,7 +18,7 @@
  *
  * WHAT IT MEANS HERE. Bulk rates are KiB/s with fsync and close in the clock; 1.0x does that only
  * with -b, which it does not say, so there `sync` is `uncontrolled`. Nothing is evicted before
- * reading (`cache` is `uncontrolled`); files are read right after they were made, which is what the
+ * reading (`eviction` is `none`); files are read right after they were made, which is what the
  * phases here call `warm`. The size of the work file is a fact of the run, not a parameter: it
  * follows the memory of each machine, and would keep apart what one wants side by side. Latencies
  * are the longest single step, as the phases here define it. +++++ is a phase that took less than
@@ -446,7 +446,7 @@ static void describe_bulk(const struct row *row, enum column rate, uint64_t chun
 	if (rate == SEEKS)
 		describe_seeks(row, measurement);
 	if (rate != PUTC && rate != PUT_BLOCK)
-		set_text(measurement, "cache", "uncontrolled");
+		set_text(measurement, "eviction", "none");
 	if (is_old && (rate == PUTC || rate == PUT_BLOCK || rate == REWRITE))
 		set_text(measurement, "sync", "uncontrolled");
 }
