@@ -2,17 +2,18 @@
 # Cold reads come from the device: its own counters say as many bytes as the report.
 # shellcheck shell=bash
 
-# Sets $ours, the bytes that a phase reports to have read, and $device, those its disk delivered.
+# Sets $ours, the bytes that a phase reports to have read, and $device, those its disk delivered. The
+# phase before it has left the file in the page cache.
 read_cold() { # PHASE OPERATION TARGET OPTIONS...
 	local phase=$1 operation=$2 target=$3
 	shift 3
 	rm -f "$ASSAY_DB"
-	expect 0 "$ASSAY" run -q --rounds 1 --time 20ms --phases "$phase" "$@" "$target"
+	expect 0 "$ASSAY" run -q --rounds 1 --time 20ms --phases "block_write,$phase" "$@" "$target"
 	ours=$(query "SELECT CAST(value AS INTEGER) FROM results
-		WHERE operation = '$operation' AND metric = 'bytes'")
-	device=$(query 'SELECT read_bytes FROM device_use')
+		WHERE phase = '$phase' AND operation = '$operation' AND metric = 'bytes'")
+	device=$(query 'SELECT read_bytes FROM device_use ORDER BY measurement_id DESC LIMIT 1')
 	[ "$ours" -gt 0 ] || fail "$phase read nothing"
-	equal "disks" 1 "$(query 'SELECT count(*) FROM device_use')"
+	equal "disks of two measurements" 2 "$(query 'SELECT count(*) FROM device_use')"
 	equal "doubts in where the bytes came from" "" \
 		"$(query "SELECT message FROM flag WHERE code = 'cached'")"
 }
