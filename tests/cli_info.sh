@@ -5,33 +5,43 @@
 info_json() { expect 0 "$ASSAY" info --format json "$@"; }
 
 # What a program reads out of the document of the last info.
-read_json() { # EXPRESSION over d
-	need python3
-	python3 -c "import json; d = json.load(open('out')); print($1)"
+json() { # PATH
+	need sqlite3
+	sqlite3 :memory: "SELECT json_extract(CAST(readfile('out') AS TEXT), '\$.$1')"
+}
+json_rows() { # EXPRESSION PATH [CONDITION]: over the items there, key and value
+	need sqlite3
+	sqlite3 :memory: "SELECT $1 FROM json_each(CAST(readfile('out') AS TEXT), '\$$2') WHERE ${3:-1}"
+}
+named() { # LIST NAME MEMBER: of the engine or phase of that name
+	json_rows "json_extract(value, '\$.$3')" ".$1" "json_extract(value, '\$.name') = '$2'"
 }
 
 warned() { # CODE TEXT
-	read_json "[w['message'] for w in d['warnings'] if w['code'] == '$1']" >message
+	json_rows "json_extract(value, '\$.message')" .warnings "json_extract(value, '\$.code') = '$1'" >message
 	grep -qF -- "$2" message || {
-		read_json "d['warnings']"
+		json_rows value .warnings
 		fail "no warning $1 says: $2"
 	}
 }
 
 not_warned() { # CODE
-	equal "$1" "[]" "$(read_json "[w['message'] for w in d['warnings'] if w['code'] == '$1']")"
+	equal "warnings of $1" 0 "$(json_rows 'count(*)' .warnings "json_extract(value, '\$.code') = '$1'")"
 }
 
 test_the_document_has_its_five_parts() {
 	mkdir target
 	info_json target
-	equal keys "['facts', 'stack', 'engines', 'phases', 'warnings']" "$(read_json "list(d)")"
-	equal engines "['sync', 'libaio', 'io_uring', 'null']" "$(read_json "[e['name'] for e in d['engines']]")"
-	equal usable True "$(read_json "[e['usable'] for e in d['engines'] if e['name'] == 'sync'][0]")"
-	equal kernel "$(uname -r)" "$(read_json "d['facts']['kernel']")"
-	equal path "$PWD/target" "$(read_json "d['stack']['path']")"
-	equal phases "$("$ASSAY" help phases | grep -c '^  [a-z_]* ')" "$(read_json "len(d['phases'])")"
-	equal reasons "[]" "$(read_json "[p for p in d['phases'] if p['usable'] == bool(p['reason'])]")"
+	equal keys facts,stack,engines,phases,warnings "$(json_rows 'group_concat(key)' '')"
+	equal engines sync,libaio,io_uring,null \
+		"$(json_rows "group_concat(json_extract(value, '\$.name'))" .engines)"
+	equal usable 1 "$(named engines sync usable)"
+	equal kernel "$(uname -r)" "$(json facts.kernel)"
+	equal path "$PWD/target" "$(json stack.path)"
+	equal phases "$("$ASSAY" help phases | grep -c '^  [a-z_]* ')" "$(json_rows 'count(*)' .phases)"
+	equal "phases that are usable, or not and say why" "$(json_rows 'count(*)' .phases)" \
+		"$(json_rows 'count(*)' .phases \
+			"json_extract(value, '\$.usable') = (json_extract(value, '\$.reason') IS NULL)")"
 }
 
 test_every_format_tells_it() {
@@ -50,8 +60,9 @@ test_every_format_tells_it() {
 
 test_without_a_target_it_tells_of_the_machine() {
 	info_json
-	equal stack None "$(read_json "d['stack']")"
-	equal facts True "$(read_json "'kernel' in d['facts'] and 'filesystem' not in d['facts']")"
+	equal stack "" "$(json stack)"
+	equal kernel "$(uname -r)" "$(json facts.kernel)"
+	equal filesystem "" "$(json facts.filesystem)"
 	expect 0 "$ASSAY" info
 	has out "this machine"
 }
@@ -86,9 +97,9 @@ test_a_relative_path_and_a_link_mean_the_same() {
 	info_json real/target
 	cp out real.json
 	info_json link
-	equal path "$PWD/real/target" "$(read_json "d['stack']['path']")"
+	equal path "$PWD/real/target" "$(json stack.path)"
 	(cd real && expect 0 "$ASSAY" info --format json ../link && mv out ../out)
-	equal path "$PWD/real/target" "$(read_json "d['stack']['path']")"
+	equal path "$PWD/real/target" "$(json stack.path)"
 }
 
 test_the_stack_is_a_tree_down_to_the_disk() {
@@ -96,12 +107,12 @@ test_the_stack_is_a_tree_down_to_the_disk() {
 	local loop
 	loop=$(basename "$(findmnt -nro SOURCE mnt)")
 	info_json mnt
-	equal filesystem ext4 "$(read_json "d['stack']['filesystem']")"
-	equal device "$loop" "$(read_json "d['stack']['on'][0]['name']")"
-	equal kind loop "$(read_json "d['stack']['on'][0]['kind']")"
+	equal filesystem ext4 "$(json stack.filesystem)"
+	equal device "$loop" "$(json 'stack.on[0].name')"
+	equal kind loop "$(json 'stack.on[0].kind')"
 	equal scheduler "$(sed 's/.*\[\(.*\)\].*/\1/' "/sys/class/block/$loop/queue/scheduler")" \
-		"$(read_json "d['stack']['on'][0]['facts']['scheduler']")"
-	equal backing "$PWD/mnt.img" "$(read_json "d['stack']['backing']['path']")"
+		"$(json 'stack.on[0].facts.scheduler')"
+	equal backing "$PWD/mnt.img" "$(json stack.backing.path)"
 	expect 0 "$ASSAY" info mnt
 	grep -q "^+- $loop  *loop" out || fail "the tree does not hold the loop device"
 }
@@ -111,17 +122,18 @@ test_a_device_takes_the_phases_that_work_on_devices() {
 	truncate -s 16M disk.img
 	loop_device disk.img
 	info_json "$device"
-	equal refused True "$(read_json "'works on files' in [p['reason'] for p in d['phases'] if p['name'] == 'block_read'][0]")"
-	equal usable True "$(read_json "[p['usable'] for p in d['phases'] if p['name'] == 'random'][0]")"
-	equal device True "$(read_json "d['stack']['device']")"
+	equal block_read 0 "$(named phases block_read usable)"
+	named phases block_read reason | grep -q 'works on files' || fail "no reason is given"
+	equal random 1 "$(named phases random usable)"
+	equal device 1 "$(json stack.device)"
 }
 
 test_an_engine_that_cannot_be_used_says_why() {
 	need_strace
 	mkdir target
 	expect 0 strace -f -o /dev/null -e inject=io_uring_setup:error=EPERM "$ASSAY" info --format json target
-	equal usable False "$(read_json "[e['usable'] for e in d['engines'] if e['name'] == 'io_uring'][0]")"
-	equal reason True "$(read_json "bool([e['reason'] for e in d['engines'] if e['name'] == 'io_uring'][0])")"
+	equal usable 0 "$(named engines io_uring usable)"
+	[ -n "$(named engines io_uring reason)" ] || fail "no reason is given"
 	expect 0 strace -f -o /dev/null -e inject=io_uring_setup:error=EPERM "$ASSAY" help engines
 	has out "not here:"
 }
@@ -196,7 +208,7 @@ test_minds_limits_of_io() {
 	echo "$(cat "/sys/class/block/$(basename "$device")/dev") 1048576" >"$group/blkio.throttle.read_bps_device"
 	(echo "$BASHPID" >"$group/tasks" && info_json "$device")
 	warned throttled "$(basename "$device") rbps=1048576"
-	equal limits rbps=1048576 "$(read_json "d['stack']['on'][0]['limits']")"
+	equal limits rbps=1048576 "$(json 'stack.on[0].limits')"
 }
 
 test_minds_memory_and_asks_of_direct_io() {
@@ -215,7 +227,7 @@ test_minds_a_filesystem_that_refuses_direct_io() {
 	echo some >target/some-file
 	expect 0 strace -f -o /dev/null -P some-file -e trace=openat \
 		-e inject=openat:error=EINVAL "$ASSAY" info --format json target
-	read_json "d['warnings']" | grep -q direct_io || skip "strace cannot inject by path here"
+	json_rows value .warnings | grep -q direct_io || skip "strace cannot inject by path here"
 	warned direct_io "some-file"
 }
 
