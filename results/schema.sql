@@ -32,7 +32,7 @@ CREATE INDEX run_by_series ON run (series);
 CREATE TABLE fact_name (
 	fact_name_id INTEGER PRIMARY KEY,
 	name TEXT NOT NULL UNIQUE,
-	class TEXT NOT NULL       -- identity and setting confound a comparison, state and derived do not
+	class TEXT NOT NULL       -- identity and setting confound a comparison, the others do not
 ) STRICT;
 
 CREATE TABLE run_fact (
@@ -121,7 +121,8 @@ CREATE TABLE metric_value (
 	PRIMARY KEY (measurement_id, position)
 ) STRICT, WITHOUT ROWID;
 -- Everything a comparison of headline values needs, a tenth of the table.
-CREATE INDEX metric_value_headline ON metric_value (measurement_id, headline, operation_id, metric_id, value)
+CREATE INDEX metric_value_headline
+	ON metric_value (measurement_id, headline, operation_id, metric_id, value)
 	WHERE headline = 1;
 
 CREATE TABLE histogram (
@@ -172,7 +173,8 @@ CREATE INDEX flag_void ON flag (measurement_id, severity) WHERE severity = 'void
 
 CREATE VIEW runs (run_id, uuid, series, round, source, started_at, finished_at, status, label,
 	profile, host, kernel, target, filesystem, device, device_model, scheduler, version) AS
-SELECT r.run_id, r.uuid, r.series, r.round, r.source, r.started_at, r.finished_at, r.status, r.label,
+SELECT r.run_id, r.uuid, r.series, r.round, r.source, r.started_at, r.finished_at, r.status,
+	r.label,
 	r.profile,
 	(SELECT value FROM run_fact JOIN fact_name USING (fact_name_id)
 		WHERE run_id = r.run_id AND name = 'host'),
@@ -192,7 +194,8 @@ FROM run AS r;
 
 CREATE VIEW results (run_id, measurement_id, phase, operation, parameters, metric, value, unit,
 	better, headline, flags) AS
-SELECT m.run_id, m.measurement_id, phase.name, operation.name, point.parameters, metric.name, v.value,
+SELECT m.run_id, m.measurement_id, phase.name, operation.name, point.parameters, metric.name,
+	v.value,
 	CASE metric.unit WHEN 'count' THEN '' ELSE metric.unit END,
 	nullif(metric.better, 'neither'), v.headline,
 	(SELECT group_concat(code, ',') FROM

@@ -12,10 +12,12 @@ CREATE TEMP TABLE n AS
 WITH RECURSIVE c (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c WHERE i < 10000) SELECT i FROM c;
 CREATE TEMP TABLE lender AS SELECT min(run_id) AS id FROM run;
 
-INSERT INTO run (run_id, uuid, series, round, source, version, status, profile, target, command, seed,
+INSERT INTO run (run_id, uuid, series, round, source, version, status, profile, target, command,
+	seed,
 	started_at)
 SELECT 1000 + i, printf('%08x-0000-4000-8000-%012x', i, i),
-	printf('%08x-0000-4000-8000-000000000000', i / 20), 1 + i / 4 % 5, 'assay', '0.1.0', 'complete',
+	printf('%08x-0000-4000-8000-000000000000', i / 20), 1 + i / 4 % 5, 'assay', '0.1.0',
+	'complete',
 	'quick', '/srv', 'assay run', '1', '2026-01-01T00:00:00.000Z'
 FROM n;
 
@@ -40,7 +42,8 @@ FROM n CROSS JOIN (
 
 -- Ten measurements of twenty values each, two of them headline, with a histogram.
 CREATE TEMP TABLE p AS
-SELECT row_number() OVER () AS k, point_id FROM (SELECT DISTINCT point_id FROM measurement LIMIT 10);
+SELECT row_number() OVER () AS k, point_id
+FROM (SELECT DISTINCT point_id FROM measurement LIMIT 10);
 CREATE TEMP TABLE o AS SELECT operation_id FROM operation WHERE name = 'read';
 INSERT INTO measurement (measurement_id, run_id, point_id, status, started_at, elapsed_ns)
 SELECT 1000000 + i * 10 + k, 1000 + i, point_id, 'ok', '2026-01-01T00:00:00.000Z', 1000000000
