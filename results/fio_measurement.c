@@ -188,10 +188,16 @@ static void set_number(struct measurement *measurement, const char *name, uint64
 static void set_block_size(const struct job_view *view, const struct pattern *pattern,
 			   struct measurement *measurement)
 {
-	const char *bs = option_or(view, "bs", "blocksize", "4k");
+	const char *split = option(view, "bssplit", NULL);
+	const char *range = option(view, "bsrange", "blocksize_range");
+	const char *bs = range ? range : option_or(view, "bs", "blocksize", "4k");
 	enum fio_direction first = pattern->reads ? FIO_READ : FIO_WRITE;
 	uint64_t bytes, other;
 
+	if (split) {
+		set_text(measurement, "block_size", split);
+		return;
+	}
 	if (!bs) {
 		if (mean_size(&view->job->io[first], &bytes))
 			set_number(measurement, "block_size", bytes);

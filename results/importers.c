@@ -222,22 +222,43 @@ static int check_text(const char *text, size_t length, struct err *err)
 	return nul ? text_refuse(err, text, nul, "a NUL byte, so this is not a text") : 0;
 }
 
+/* A byte order mark before UTF-8 is no part of the text; the first run keeps it. */
+static size_t mark_bytes(const char *text, size_t length)
+{
+	static const char mark[] = "\xef\xbb\xbf";
+	const size_t bytes = sizeof(mark) - 1;
+
+	return length > bytes && !memcmp(text, mark, bytes) ? bytes : 0;
+}
+
+static void shift(struct import_sink *sink, size_t mark)
+{
+	for (size_t i = 0; i < sink->run_count; i++) {
+		sink->runs[i].start += sink->runs[i].start ? mark : 0;
+		sink->runs[i].end += mark;
+	}
+}
+
 int import_parse(const char *text, size_t length, struct import_sink *sink,
 		 const struct importer **importer, struct err *err)
 {
+	size_t mark = mark_bytes(text, length);
 	int code = check_text(text, length, err);
 
+	text += mark;
+	length -= mark;
 	*importer = code ? NULL : recognise(text, length);
 	if (code)
 		return code;
 	if (!*importer)
-		return text_refuse(
-		    err, text, text,
-		    "neither bonnie++ CSV, fio JSON, terse or text, Orion nor assay JSON");
+		return text_refuse(err, text, text,
+				   "neither bonnie++ CSV, fio JSON, terse or text, Orion nor assay JSON");
 	code = (*importer)->parse(text, length, sink, err);
-	if (code)
+	if (code) {
 		import_sink_release(sink);
-	else
-		cover(sink, length);
-	return code;
+		return code;
+	}
+	cover(sink, length);
+	shift(sink, mark);
+	return 0;
 }

@@ -132,7 +132,7 @@ static void annotate(const struct importing *importing, const char *path, bool i
 		set_fact(&run->facts, &importing->facts.items[i]);
 	for (size_t i = 0; i < importing->tags.count; i++)
 		set_fact(&run->tags, &importing->tags.items[i]);
-	if (options->label)
+	if (options->label && *options->label)
 		run_set_text(&run->label, options->label);
 	if (options->note)
 		run_add_note(run, NULL, options->note);

@@ -914,6 +914,64 @@ static void bytes_that_are_no_text_are_refused(void)
 	free(text);
 }
 
+static void a_byte_order_mark_is_no_part_of_a_text(void)
+{
+	static const char *const samples[] = {"bonnie-1.96-x3.csv", "fio-3.33-randread-8k.json",
+					      "orion-11.1-iops.csv"};
+
+	for (size_t i = 0; i < sizeof(samples) / sizeof(samples[0]); i++) {
+		struct parsed plain, marked;
+		size_t length;
+		char *text = read_sample(samples[i], &length);
+		char *with_mark = malloc(length + 3);
+
+		CU_ASSERT_PTR_NOT_NULL_FATAL(with_mark);
+		memcpy(with_mark, "\xef\xbb\xbf", 3);
+		memcpy(with_mark + 3, text, length);
+		parse_text(&plain, text, length, NULL);
+		parse_text(&marked, with_mark, length + 3, NULL);
+		CU_ASSERT_EQUAL_FATAL(marked.code, 0);
+		CU_ASSERT_STRING_EQUAL(marked.sink.runs[0].run.uuid, plain.sink.runs[0].run.uuid);
+		CU_ASSERT_EQUAL(marked.sink.runs[0].start, 0);
+		CU_ASSERT_EQUAL(marked.sink.runs[marked.sink.run_count - 1].end, length + 3);
+		parsed_release(&plain);
+		parsed_release(&marked);
+		free(with_mark);
+		free(text);
+	}
+}
+
+static void block_sizes_that_vary_are_kept_in_their_words(void)
+{
+	static const struct {
+		const char *options, *parameters;
+	} cases[] = {
+		{"\"bs\":\"8192\"", "block_size=8192"},
+		{"\"bs\":\"64k,4k\",\"rw\":\"write\"", "block_size=4096"},
+		{"\"bs\":\"4k\",\"bssplit\":\"4k/60:8k/40\"", "block_size=4k/60:8k/40"},
+		{"\"bsrange\":\"4k-16k\"", "block_size=4k-16k"},
+		{"\"blocksize\":\"1m\"", "block_size=1048576"},
+		{"\"bs\":\"1mib\"", "block_size=1000000"}, /* fio's own reading of it */
+		{"\"iodepth\":\"9\"", "block_size=4096 queue_depth=1 engine=sync io=buffered"},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char text[500];
+		struct parsed parsed;
+
+		snprintf(text, sizeof(text),
+			 "{\"fio version\":\"fio-3.9\",\"jobs\":[{\"jobname\":\"j\","
+			 "\"groupid\":0,\"error\":0,\"job options\":{%s},"
+			 "\"%s\":{\"io_bytes\":4096,\"iops\":1}}]}",
+			 cases[i].options, strstr(cases[i].options, "rw") ? "write" : "read");
+		parse_words(&parsed, text);
+		CU_ASSERT_EQUAL_FATAL(parsed.code, 0);
+		CU_ASSERT_PTR_NOT_NULL(find_measurement(&parsed.sink.runs[0], "sequential",
+							cases[i].parameters));
+		parsed_release(&parsed);
+	}
+}
+
 static void hostile_names_arrive_as_they_are(void)
 {
 	struct parsed parsed;
@@ -1134,6 +1192,9 @@ static const struct test tests[] = {
     {"a text cut anywhere does no harm", a_text_cut_anywhere_does_no_harm},
     {"a byte changed anywhere does no harm", a_byte_changed_anywhere_does_no_harm},
     {"bytes that are no text are refused", bytes_that_are_no_text_are_refused},
+    {"a byte order mark is no part of a text", a_byte_order_mark_is_no_part_of_a_text},
+    {"block sizes that vary are kept in their words",
+     block_sizes_that_vary_are_kept_in_their_words},
     {"hostile names arrive as they are", hostile_names_arrive_as_they_are},
     {"a hundred megabytes in one line do no harm", a_hundred_megabytes_in_one_line_do_no_harm},
     {"many small things do no harm", many_small_things_do_no_harm},
