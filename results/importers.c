@@ -252,7 +252,8 @@ int import_parse(const char *text, size_t length, struct import_sink *sink,
 		return code;
 	if (!*importer)
 		return text_refuse(err, text, text,
-				   "neither bonnie++ CSV, fio JSON, terse or text, Orion nor assay JSON");
+				   "neither bonnie++ CSV, fio JSON, terse or text, Orion "
+				   "nor assay JSON");
 	code = (*importer)->parse(text, length, sink, err);
 	if (code) {
 		import_sink_release(sink);
