@@ -96,9 +96,6 @@
 	X("mount_options_in_force", SETTING, NONE, "these with the defaults they imply")         \
 	X("upper_filesystem", SETTING, NONE, "filesystem that an overlay writes to")             \
 	X("upper_mount_options", SETTING, NONE, "options that one is mounted with")              \
-	X("mount_options_in_force", SETTING, NONE, "the filesystem's own, defaults included")    \
-	X("upper_filesystem", SETTING, NONE, "kind of the filesystem that an overlay writes to") \
-	X("upper_mount_options", SETTING, NONE, "all options that one is mounted with")          \
 	X("mount_point", STATE, NONE, "where it is mounted")                                     \
 	X("mount_source", IDENTITY, NONE, "what is mounted")                                     \
 	X("mount_root", STATE, NONE, "directory or subvolume of it that is mounted")             \
@@ -108,7 +105,6 @@
 	X("direct_io", DERIVED, NONE, "whether the target takes direct I/O")
 
 #define FACTS_OF_DISKS(X)                                                                          \
-	X("storage", DERIVED, NONE, "what holds the data: disk, memory, network, host, program")   \
 	X("device_stack", IDENTITY, NONE, "block devices from the mount down to the disks")        \
 	X("disk_count", IDENTITY, COUNT, "disks the target stands on")                             \
 	X("disks", IDENTITY, NONE, "names of these disks")                                         \
