@@ -160,7 +160,10 @@ test_cpu_bound_not_where_the_device_is_slow() {
 
 test_shallow_nr_requests_lowered() {
 	loop_of 16 --direct-io=on
+	# A loop device keeps its settings when it is detached.
+	defer "echo $(sed 's/.*\[\(.*\)\].*/\1/' "$(queue scheduler)") >$(queue scheduler)"
 	echo mq-deadline >"$(queue scheduler)" 2>/dev/null || skip "no mq-deadline"
+	defer "echo $(cat "$(queue nr_requests)") >$(queue nr_requests)"
 	reads "$device" --set random.queue_depth=64
 	# Where CPUs are short requests wait for them, and not on the device.
 	[ -n "$(flag_of cpu_bound)" ] || not_raised shallow
