@@ -59,6 +59,7 @@ struct suite {
 	X(bypass) \
 	X(background) \
 	X(warnings) \
+	X(witness) \
 	X(evidence) \
 	X(log) \
 	X(durability) \
