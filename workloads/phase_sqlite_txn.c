@@ -425,12 +425,6 @@ static int finish(struct phase_run *run, struct measurement *measurement, struct
 	return code;
 }
 
-static enum phase_traffic traffic(const struct point *point)
-{
-	(void)point;
-	return TRAFFIC_AMPLIFIED;
-}
-
 static void cost(const struct point *point, const struct target *target, struct phase_cost *cost)
 {
 	(void)target;
@@ -494,7 +488,7 @@ const struct phase phase_sqlite_txn = {
 	.model = MODEL_STEADY,
 	.syncs = SYNCS_TARGET,
 	.shares_files = true,
-	.traffic = traffic,
+	.traffic = wal_traffic,
 	.cost = cost,
 	.setup = setup,
 	.finish = finish,

@@ -16,7 +16,7 @@
 #include "method.h"
 #include "params.h"
 #include "payload.h"
-#include "phase.h"
+#include "wal.h"
 
 enum { SYNC };
 
@@ -185,12 +185,6 @@ static int work(struct worker *worker)
 	return 0;
 }
 
-static enum phase_traffic traffic(const struct point *point)
-{
-	(void)point;
-	return TRAFFIC_AMPLIFIED;
-}
-
 static void cost(const struct point *point, const struct target *target, struct phase_cost *cost)
 {
 	(void)target;
@@ -245,7 +239,7 @@ const struct phase phase_sync_methods = {
 	.operations = operations,
 	.model = MODEL_STEADY,
 	.syncs = SYNCS_LOG,
-	.traffic = traffic,
+	.traffic = wal_traffic,
 	.cost = cost,
 	.setup = setup,
 	.teardown = teardown,

@@ -95,12 +95,6 @@ static int finish(struct phase_run *run, struct measurement *measurement, struct
 	return wal_finish(load->log, run, COMMIT, FLUSH, measurement, err);
 }
 
-static enum phase_traffic traffic(const struct point *point)
-{
-	(void)point;
-	return TRAFFIC_AMPLIFIED;
-}
-
 static void cost(const struct point *point, const struct target *target, struct phase_cost *cost)
 {
 	struct log_shape shape = shape_of(point);
@@ -132,7 +126,7 @@ const struct phase phase_wal_commit = {
 	.model = MODEL_STEADY,
 	.syncs = SYNCS_LOG,
 	.shares_files = true,
-	.traffic = traffic,
+	.traffic = wal_traffic,
 	.cost = cost,
 	.setup = setup,
 	.finish = finish,

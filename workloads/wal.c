@@ -86,6 +86,12 @@ void wal_cost(const struct log_shape *shape, struct phase_cost *cost)
 	cost->write_bytes += log_setup_bytes(shape);
 }
 
+enum phase_traffic wal_traffic(const struct point *point)
+{
+	(void)point;
+	return TRAFFIC_AMPLIFIED;
+}
+
 unsigned wal_clients(const struct phase_run *run)
 {
 	return (unsigned)point_number(run->point, "clients");

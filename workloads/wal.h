@@ -30,6 +30,9 @@ int wal_open(struct log **log, struct phase_run *run, const struct log_shape *sh
 /* The log's share of phase->cost. */
 void wal_cost(const struct log_shape *shape, struct phase_cost *cost);
 
+/* For phase->traffic: journals and the page cache add to what is synced. */
+enum phase_traffic wal_traffic(const struct point *point);
+
 /* For role->workers: the parameter `clients`. */
 unsigned wal_clients(const struct phase_run *run);
 
