@@ -12,6 +12,7 @@
 
 #include "command.h"
 #include "param.h"
+#include "printable.h"
 
 static atomic_bool stop;                  /* what the whole program looks at */
 static volatile sig_atomic_t last_signal; /* for the exit status */
@@ -37,9 +38,13 @@ static void catch_signals(void)
 	signal(SIGXFSZ, SIG_IGN); /* a file size limit is an error of writing as well */
 }
 
+/* The sentence may quote what somebody wrote into a file. */
 static int complain(const struct err *err, int code)
 {
-	fprintf(stderr, "assay: %s\n", err->text);
+	char *text = printable_copy(err->text, "");
+
+	fprintf(stderr, "assay: %s\n", text);
+	free(text);
 	return code == ERR_USAGE ? EXIT_USAGE : EXIT_FAILED;
 }
 

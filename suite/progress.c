@@ -6,10 +6,12 @@
 
 #include <math.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "clock.h"
+#include "printable.h"
 
 enum { BAR_WIDTH = 20 };
 #define DRAW_EVERY_NS (250 * NS_PER_MS)
@@ -165,9 +167,20 @@ static void headline_of(const struct measurement *measurement, char *text, size_
 	}
 }
 
+/* In the place of the live line; what it quotes may have come from anywhere. */
+static void put_line(struct progress *progress, const char *text)
+{
+	char *safe = printable_copy(text, "");
+
+	erase_line(progress);
+	fprintf(progress->out, "%s\n", safe);
+	fflush(progress->out);
+	free(safe);
+}
+
 void progress_end(struct progress *progress, const struct measurement *measurement)
 {
-	char point[256], text[1100] = "";
+	char point[256], text[1100] = "", line[1500];
 
 	if (!progress)
 		return;
@@ -180,22 +193,20 @@ void progress_end(struct progress *progress, const struct measurement *measureme
 	else
 		snprintf(text, sizeof(text), "%s: %s", status_name(measurement->status),
 			 measurement->message);
-	erase_line(progress);
-	fprintf(progress->out, "[%u/%u] %s: %s\n", progress->done, progress->points,
-		point_describe(progress->point, point, sizeof(point)), text);
-	fflush(progress->out);
+	snprintf(line, sizeof(line), "[%u/%u] %s: %s", progress->done, progress->points,
+		 point_describe(progress->point, point, sizeof(point)), text);
+	put_line(progress, line);
 }
 
 void progress_say(struct progress *progress, const char *format, ...)
 {
+	char text[2000];
 	va_list args;
 
 	if (!progress || progress->quiet)
 		return;
-	erase_line(progress);
 	va_start(args, format);
-	vfprintf(progress->out, format, args);
+	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
-	fputc('\n', progress->out);
-	fflush(progress->out);
+	put_line(progress, text);
 }

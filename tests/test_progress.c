@@ -149,6 +149,20 @@ static void each_point_has_its_line(void)
 	stop_listening(&listener);
 }
 
+/* A path or a message may hold what a terminal would act upon. */
+static void what_is_quoted_cannot_move_the_cursor(void)
+{
+	struct listener listener;
+
+	listen(&listener, false, 1);
+	tell(&listener, STATUS_FAILED, "open /srv/\033[2J\rdb: none", NAN);
+	progress_say(&listener.progress, "removed %s", "/srv/\033]0;x\007\n");
+	CU_ASSERT_STRING_EQUAL(heard(&listener),
+			       "[1/1] seeks seekers=2: failed: open /srv/\\x1b[2J\\rdb: none\n"
+			       "removed /srv/\\x1b]0;x\\a\\n\n");
+	stop_listening(&listener);
+}
+
 static void quiet_says_nothing(void)
 {
 	struct listener listener;
@@ -290,6 +304,7 @@ static const struct test tests[] = {
 	{"ranges and texts are said as typed", ranges_and_texts_are_said_as_typed},
 	{"a description is cut to its room", a_description_is_cut_to_its_room},
 	{"each point has its line", each_point_has_its_line},
+	{"what is quoted cannot move the cursor", what_is_quoted_cannot_move_the_cursor},
 	{"quiet says nothing", quiet_says_nothing},
 	{"nobody has to listen", nobody_has_to_listen},
 	{"a terminal has one live line", a_terminal_has_one_live_line},
