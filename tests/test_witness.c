@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * test_witness.c - how evidence is gathered: on recorded machines what cannot be made here, and what
- * gathering costs.
+ * test_witness.c - how evidence is gathered: on recorded machines what cannot be made here, and
+ * what gathering costs.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -78,7 +78,7 @@ static const char *report(struct scene *scene, const char *code)
 	return "";
 }
 
-/* ---- limits ------------------------------------------------------------------------------------ */
+/* ---- limits ------------------------------------------------------------------------------- */
 
 enum { READ, WRITE }; /* of the phase random */
 
@@ -91,7 +91,8 @@ static void test_limit_v2(void)
 	scene_open(&scene, &tree.roots, "/", "random");
 	record(&scene, WRITE, 100, 100 * 8192);
 	CU_ASSERT_TRUE(says(report(&scene, "throttled"),
-			    "limits nvme0n1 wbps=104857600 wiops=2000; the load read 0 B/s and wrote 800 KiB/s"));
+			    "limits nvme0n1 wbps=104857600 wiops=2000; the load read 0 B/s and "
+			    "wrote 800 KiB/s"));
 	scene_close(&scene);
 	scene_open(&scene, &tree.roots, "/", "random"); /* reads are not limited */
 	record(&scene, READ, 100, 100 * 8192);
@@ -134,7 +135,7 @@ static void test_blind(void)
 	tree_close(&tree);
 }
 
-/* ---- traffic ----------------------------------------------------------------------------------- */
+/* ---- traffic -------------------------------------------------------------------------------- */
 
 static void write_stat(const struct tree *tree, uint64_t read_sectors)
 {
@@ -167,7 +168,8 @@ static void test_cached(void)
 
 	tree_open(&tree, "nvme_multipath");
 	read_through(&scene, &tree, 10 << 20);
-	CU_ASSERT_TRUE(says(report(&scene, "cached"), "of 100 MiB read, 10.0 MiB came from nvme0n1"));
+	CU_ASSERT_TRUE(says(report(&scene, "cached"),
+			    "of 100 MiB read, 10.0 MiB came from nvme0n1"));
 	scene_close(&scene);
 	read_through(&scene, &tree, 800 << 20);
 	CU_ASSERT_TRUE(says(report(&scene, "foreign"), "of what nvme0n1 moved was not ours"));
@@ -175,7 +177,7 @@ static void test_cached(void)
 	tree_close(&tree);
 }
 
-/* ---- passes ------------------------------------------------------------------------------------ */
+/* ---- passes --------------------------------------------------------------------------------- */
 
 /* More passes than are remembered one by one: the change is found all the same. */
 static void test_passes(void)
@@ -185,7 +187,8 @@ static void test_passes(void)
 	for (int slows = 0; slows < 2; slows++) {
 		scene_open(&scene, &roots_real, "/", "block_write");
 		for (uint64_t i = 0; i < 5000; i++)
-			witness_pass(scene.witness, 1000, slows && i >= 2500 ? 2 * NS_PER_MS : NS_PER_MS);
+			witness_pass(scene.witness, 1000,
+				     slows && i >= 2500 ? 2 * NS_PER_MS : NS_PER_MS);
 		record(&scene, 0, 5000, 5000 * 8192);
 		CU_ASSERT_TRUE(says(report(&scene, "unsteady"),
 				    slows ? "the rate of the passes changed by 50 %" : ""));
@@ -206,7 +209,7 @@ static void test_few_passes(void)
 	scene_close(&scene);
 }
 
-/* ---- what it costs, and the pressure ----------------------------------------------------------- */
+/* ---- what it costs, and the pressure -------------------------------------------------------- */
 
 static int compare(const void *a, const void *b)
 {
@@ -241,10 +244,10 @@ static void test_pressure(void)
 	struct tree tree;
 
 	tree_open(&tree, "nvme_multipath");
-	tree_write_text(&tree, "/proc/pressure/io", "some avg10=0.00 avg60=0.00 avg300=0.00 total=5000\n");
+	tree_write_text(&tree, "/proc/pressure/io", "some avg10=0.00 avg60=0.00 total=5000\n");
 	scene_open(&scene, &tree.roots, "/", "random");
 	witness_start(scene.witness);
-	tree_write_text(&tree, "/proc/pressure/io", "some avg10=0.00 avg60=0.00 avg300=0.00 total=15000\n");
+	tree_write_text(&tree, "/proc/pressure/io", "some avg10=0.00 avg60=0.00 total=15000\n");
 	clock_sleep_until_ns(clock_now_ns() + 20 * NS_PER_MS);
 	witness_stop(scene.witness, UINT64_MAX);
 	report(&scene, "");
