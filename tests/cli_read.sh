@@ -24,7 +24,7 @@ test_block_read_reads_each_byte_from_the_device_once() {
 	for type in ext4 xfs btrfs; do
 		for io in buffered direct; do
 			# btrfs may serve direct reads through the cache; they still come from the device
-			read_cold block_read read $type --size 32m --io $io
+			read_cold block_read read $type --size 16m --io $io
 			near "$io bytes from the device under $type" "$ours" "$device" 2
 		done
 	done

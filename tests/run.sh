@@ -9,11 +9,19 @@ tester=$1
 shift
 : "${ASSAY:?the program to test}"
 
-passed=0 failed=0 skipped=0
+# Scripts that come to the same whatever else goes on in the machine: they run beside each other.
+# The others look at what devices, caches and CPUs do, and run one by one.
+sociable=" cli_compare cli_faults cli_filesystems cli_html cli_import cli_kills cli_lint cli_manual
+	cli_progress cli_readme cli_refusals cli_trace "
+
 status=0
+tally=$(mktemp "${TMPDIR:-/tmp}/assay-tally.XXXXXX")
+trap 'rm -f "$tally" "$tally".*' EXIT
 
 run_cli_script() { # SCRIPT
-	local script=$1 name work code begun
+	local script=$1 name work code begun verdict
+	echo
+	echo "$(basename "$script" .sh):"
 	for name in $(sed -n 's/^\(test_[a-z0-9_]*\)() *{.*/\1/p' "$script"); do
 		work=$(mktemp -d "${TMPDIR:-/tmp}/assay-test.XXXXXX")
 		begun=${EPOCHREALTIME/./}
@@ -22,21 +30,36 @@ run_cli_script() { # SCRIPT
 			cd "$work"
 			# shellcheck disable=SC1091
 			. "$here/lib.sh"
+			# shellcheck disable=SC1090
 			. "$script"
 			trap cleanup EXIT
 			"$name"
 		) >"$work.log" 2>&1
 		code=$?
 		case $code in
-		0) passed=$((passed + 1)); verdict=passed ;;
-		77) skipped=$((skipped + 1)); verdict="skipped: $(grep '^skip: ' "$work.log" | tail -1 | cut -c7-)" ;;
-		*) failed=$((failed + 1)); verdict=FAILED ;;
+		0) verdict=passed ;;
+		77) verdict="skipped: $(grep '^skip: ' "$work.log" | tail -1 | cut -c7-)" ;;
+		*) verdict=FAILED ;;
 		esac
+		echo "${verdict%%:*}" >>"$tally"
 		printf '  %-72s %5.1f s  %s\n' "$(echo "${name#test_}" | tr _ ' ')" \
 			"$(((${EPOCHREALTIME/./} - begun) / 100000))e-1" "$verdict"
 		[ "$verdict" != FAILED ] || sed 's/^/      /' "$work.log" | tail -40
 		rm -rf "$work" "$work.log"
 	done
+}
+
+# Runs scripts beside each other, a few at a time, and shows each when it is done.
+run_beside() { # SCRIPT...
+	local script most=$(($(nproc) < 4 ? 2 : 4))
+	for script; do
+		while [ "$(jobs -rp | wc -l)" -ge $most ]; do wait -n; done
+		(
+			run_cli_script "$script" >"$tally.$(basename "$script")" 2>&1
+			cat "$tally.$(basename "$script")"
+		) &
+	done
+	wait
 }
 
 chosen() { # NAME NAMES...: is it among them, or are there none
@@ -47,60 +70,29 @@ chosen() { # NAME NAMES...: is it among them, or are there none
 	return 1
 }
 
-scripts=()
-for script in "$here"/cli_*.sh; do
-	[ -e "$script" ] || continue
-	name=$(basename "$script" .sh)
-	chosen "$name" "$@" && scripts+=("$script")
-done
-
 units=()
 for name; do case $name in cli_*) ;; *) units+=("$name") ;; esac; done
 if [ $# -eq 0 ] || [ ${#units[@]} -gt 0 ]; then
 	(cd "$here/.." && "$tester" ${units[@]+"${units[@]}"}) || status=1
 fi
 
-# Scripts whose tests look at rates, at latencies or at what others do are run alone, the others two
-# at a time.
-alone=" cli_certify cli_durability cli_evidence cli_load cli_progress cli_sweep "
-results=$(mktemp -d "${TMPDIR:-/tmp}/assay-results.XXXXXX")
-trap 'rm -rf "$results"' EXIT
-
-run_and_keep() { # SCRIPT: its output, whole, and its counts in a file
-	local name
-	name=$(basename "$1" .sh)
-	{
-		echo
-		echo "$name:"
-		run_cli_script "$1"
-	} >"$results/$name.out" 2>&1
-	echo "$passed $failed $skipped" >"$results/$name.counts"
-	cat "$results/$name.out"
-}
-
-running=0
-for script in ${scripts[@]+"${scripts[@]}"}; do
-	case $alone in *" $(basename "$script" .sh) "*) continue ;; esac
-	if [ $running -ge "${LANES:-2}" ]; then
-		wait -n
-		running=$((running - 1))
-	fi
-	run_and_keep "$script" &
-	running=$((running + 1))
+beside=() alone=()
+for script in "$here"/cli_*.sh; do
+	[ -e "$script" ] || continue
+	name=$(basename "$script" .sh)
+	chosen "$name" "$@" || continue
+	case $sociable in
+	*[[:space:]]"$name"[[:space:]]*) beside+=("$script") ;;
+	*) alone+=("$script") ;;
+	esac
 done
-wait
-for script in ${scripts[@]+"${scripts[@]}"}; do
-	case $alone in *" $(basename "$script" .sh) "*) (run_and_keep "$script") ;; esac
-done
+run_beside ${beside[@]+"${beside[@]}"}
+for script in ${alone[@]+"${alone[@]}"}; do run_cli_script "$script"; done
 
-for script in ${scripts[@]+"${scripts[@]}"}; do
-	counts=$(cat "$results/$(basename "$script" .sh).counts" 2>/dev/null) || counts="0 1 0"
-	read -r a b c <<<"$counts"
-	passed=$((passed + a)) failed=$((failed + b)) skipped=$((skipped + c))
-done
-[ "$failed" -eq 0 ] || status=1
-if [ ${#scripts[@]} -gt 0 ]; then
+count() { grep -cx "$1" "$tally" || true; }
+[ "$(count FAILED)" -eq 0 ] || status=1
+if [ ${#beside[@]} -gt 0 ] || [ ${#alone[@]} -gt 0 ]; then
 	echo
-	echo "command line: $passed passed, $failed failed, $skipped skipped"
+	echo "command line: $(count passed) passed, $(count FAILED) failed, $(count skipped) skipped"
 fi
 exit $status
