@@ -109,10 +109,12 @@ static bool read_bytes(struct span word, bool modern, double *number)
 
 	if (span_ends(word, "/s"))
 		word.length -= 2;
-	if (!take_number(&word, number) || !span_ends(word, "B"))
+	if (!take_number(&word, number) || !word.length)
 		return false;
-	binary = !modern || span_ends(word, "iB");
-	*number *= power(word.start[0], binary ? 1024 : 1000);
+	if (!span_ends(word, "B") && !modern) /* 3.x leaves it away in the sum of clients */
+		return false;
+	binary = !modern || span_find(word, "i");
+	*number = round(*number * power(word.start[0], binary ? 1024 : 1000));
 	return true;
 }
 
@@ -258,6 +260,15 @@ static void keep_time(const struct reader *reader, const struct fio_job *job, st
 	free(text);
 }
 
+/* In client mode the jobs of all hosts are followed by their sum. */
+static bool is_sum(const struct reader *reader, struct span name)
+{
+	if (!span_is(name, "All clients") || !reader->job_count)
+		return false;
+	import_keep(reader->run, "All clients", "the sum of the jobs above it was left out");
+	return true;
+}
+
 static int read_result(struct reader *reader, struct span line, struct span name, struct span rest)
 {
 	struct fio_job job;
@@ -266,6 +277,10 @@ static int read_result(struct reader *reader, struct span line, struct span name
 
 	if (code)
 		return code;
+	if (is_sum(reader, name)) {
+		reader->job = NULL;
+		return 0;
+	}
 	if (reader->job_count == JOBS_MAX)
 		return text_refuse(reader->err, reader->text, line.start,
 				   "more than %d jobs in one text", JOBS_MAX);

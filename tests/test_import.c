@@ -139,6 +139,10 @@ static const struct expectation expectations[] = {
     {"fio-2.0.8-normal.txt", 0, "random", "", "read", "latency_p99", 10432e3},
     {"fio-2.0.8-normal.txt", 0, "random", "", "write", "latency_max", 77e6},
     {"fio-2.0.8-normal.txt", 0, "random", "", "write", "count", 180056},
+    {"fio-3.33-client-normal.txt", 0, "random", "operation=read block_size=4096 beside=b", "read",
+     "rate", 2752},
+    {"fio-3.33-client-normal.txt", 0, "random", "operation=write block_size=8192 beside=a", "write",
+     "rate", 12000},
     {"fio-3.33-normal.txt", 0, "random", "operation=write block_size=16384 jobs=2 engine=sync",
      "write", "count", 19509},
 
@@ -317,6 +321,7 @@ static const struct {
     {"bonnie-mail.txt", "bonnie", 2, "bonnie++", "1.97", "node9", 12, 1},
     {"fio-1.x-randwrite-8k-8jobs-2011.txt", "fio_text", 1, "fio", NULL, NULL, 1, 1},
     {"fio-2.0.8-normal.txt", "fio_text", 1, "fio", "2.0.8", NULL, 2, 1},
+    {"fio-3.33-client-normal.txt", "fio_text", 1, "fio", NULL, NULL, 2, 1},
     {"fio-2.0.8-terse-v3.txt", "fio_terse", 1, "fio", "2.0.8", NULL, 1, 1},
     {"fio-2.1.4.json", "fio_json", 1, "fio", "2.1.4", NULL, 1, 1},
     {"fio-2.20-warnings.json", "fio_json", 1, "fio", "2.20", NULL, 2, 1},
