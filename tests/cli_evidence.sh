@@ -38,6 +38,11 @@ loop_of() { # MIB [losetup options]: sets $device, on an image of random bytes
 	defer "losetup -d $device"
 }
 
+others_use() { # TARGET: are its disks busy while nothing of ours runs
+	expect 0 "$ASSAY" info --format json "$1"
+	grep -q '"code": "other_io"' out
+}
+
 queue() { echo "/sys/class/block/$(basename "$device")/queue/$1"; } # ATTRIBUTE
 
 # A blkio group (cgroup version 1) that the shell of the test moves into by `join`.
@@ -76,13 +81,14 @@ test_cached_file_that_cannot_be_evicted() {
 	cat >hold.py <<'PY'
 import glob, mmap, os, time
 held = {}
+open("ready", "w").close()
 end = time.time() + 20
 while time.time() < end and not os.path.exists("stop"):
     for path in glob.glob("mnt/.assay-*/data.0"):
         try:
             fd = os.open(path, os.O_RDONLY)
             size = os.fstat(fd).st_size
-            if size and path not in held:
+            if size == 8 << 20 and path not in held:
                 held[path] = mmap.mmap(fd, size, prot=mmap.PROT_READ)
             if path in held:
                 held[path][0:size:4096]
@@ -94,7 +100,8 @@ PY
 	python3 hold.py &
 	local holder=$!
 	defer "touch stop; wait $holder"
-	expect 0 "$ASSAY" run -q --rounds 1 --phases block_read --size 8m --time 300ms mnt
+	for _ in $(seq 100); do [ -e ready ] || sleep 0.05; done
+	expect 0 "$ASSAY" run -q --rounds 1 --phases block_read --size 8m --time 1s mnt
 	raised cached "still in the page cache"
 }
 
@@ -123,6 +130,7 @@ test_foreign_second_writer() {
 	loop_mount ext4 96 mnt
 	local device
 	device=$(findmnt -nro SOURCE mnt)
+	mount -o remount,noinit_itable mnt # the filesystem is a second writer itself
 	head -c 16M /dev/zero >mnt/other
 	while [ ! -e stop ]; do dd if=/dev/zero of=mnt/other bs=1M count=16 oflag=direct conv=notrunc; done 2>/dev/null &
 	local writer=$!
@@ -210,22 +218,29 @@ test_unsteady_when_the_limit_falls_and_not_when_it_stays() {
 	need_soak
 	blkio_group
 	loop_of 16 --direct-io=on
-	limit_reads 8388608
+	limit_reads 1048576 # slow enough for any machine to keep up
 	(
 		sleep 6
-		limit_reads 2097152
+		limit_reads 262144
 	) &
 	in_group reads "$device" --time 10s --set random.warmup=100ms
 	wait $!
 	raised unsteady "the rate of read changed by"
-	limit_reads 4194304
-	in_group reads "$device" --time 10s --set random.warmup=100ms
-	not_raised unsteady
+	limit_reads 524288
+	local attempt
+	for attempt in 1 2 3; do # a machine in need of its CPUs may be unsteady for its own reasons
+		in_group reads "$device" --time 10s --set random.warmup=100ms
+		[ -z "$(flag_of unsteady)" ] || continue
+		return
+	done
+	flag_of unsteady >message
+	others_use "$PWD" && skip "others use the disk: $(cat message)"
+	fail "unsteady in $attempt of $attempt runs: $(cat message)"
 }
 
 test_small_target_read_again_through_the_cache_and_not_directly() {
 	loop_mount ext4 64 mnt
-	reads mnt --io buffered --size 1m --time 500ms
+	reads mnt --io buffered --size 256k --time 500ms
 	raised small_target "blocks are read again"
 	reads mnt
 	not_raised small_target
@@ -305,7 +320,6 @@ test_exact_phases_agree_with_a_device_of_our_own() {
 test_exact_phases_agree_with_the_root_disk() {
 	need_soak
 	mkdir target
-	expect 0 "$ASSAY" info --format json target
-	! grep -q '"code": "other_io"' out || skip "others use the disk"
+	! others_use target || skip "others use the disk"
 	exact_phases 2s target
 }
