@@ -291,12 +291,13 @@ test_flags_are_in_every_format() {
 	has out '"severity": "void"'
 }
 
+# Requests are small: what is in flight at the edges of a short window counts on one side alone.
 exact_phases() { # TIME TARGET [options]: the device's bytes are ours within 2 %
 	local time=$1
 	shift
 	expect 0 "$ASSAY" run -q --rounds 1 --phases random,sequential,oltp,mixed --size 32m --time "$time" \
 		--set random.queue_depth=8 --set oltp.num_small=8 --set mixed.num_small=4 \
-		--set mixed.num_large=1 --set sequential.queue_depth=2 "$@"
+		--set mixed.num_large=1 --set mixed.large_size=64k --set sequential.queue_depth=2 "$@"
 	query "select p.name, own, device from
 		(select measurement_id, sum(value) own from results where metric = 'bytes'
 			and operation in ('read', 'write', 'small', 'large') group by 1)
