@@ -55,6 +55,21 @@ test_quick_on_tmpfs() {
 		WHERE phase LIKE 'stat_%'")"
 }
 
+test_quick_on_zram() {
+	local number
+	need_root
+	[ -r /sys/class/zram-control/hot_add ] || skip "the kernel has no zram"
+	number=$(cat /sys/class/zram-control/hot_add) || skip "no zram can be had"
+	defer "echo $number >/sys/class/zram-control/hot_remove"
+	echo 256M >"/sys/block/zram$number/disksize"
+	mkfs.ext4 -q -E nodiscard "/dev/zram$number"
+	mkdir fs
+	mount "/dev/zram$number" fs
+	defer "umount fs"
+	rmdir fs/lost+found
+	quick_on fs
+}
+
 test_quick_here_for_who_cannot_mount() {
 	[ "$(id -u)" -ne 0 ] || skip "root has seen it on every filesystem"
 	mkdir t
