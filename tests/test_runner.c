@@ -137,56 +137,35 @@ static bool performs(const struct point *point, const struct operation *operatio
 
 static struct script *current; /* the script of the test that is running */
 
-static const struct phase steady = {
-	.name = "steady",
-	.params = steady_params,
-	.operations = operations,
-	.variant = &current,
-	.model = MODEL_STEADY,
-	.performs = performs,
-	.setup = setup,
-	.reset = reset,
-	.finish = finish,
-	.teardown = teardown,
-	.roles = {{.name = "loader", .workers = jobs, .begin = begin, .work = work, .end = end}},
-};
+/* What the made-up phases have in common: each does what the script says. */
+#define MADE_UP(its_name)                                                                          \
+	.name = its_name, .operations = operations, .variant = &current
+#define SCRIPTED .performs = performs, .setup = setup, .reset = reset, .finish = finish,          \
+		 .teardown = teardown
+#define LOADER {.name = "loader", .workers = jobs, .begin = begin, .work = work, .end = end}
 
-static const struct phase passes = {
-	.name = "passes",
-	.params = passes_params,
-	.operations = operations,
-	.variant = &current,
-	.model = MODEL_PASSES,
-	.performs = performs,
-	.setup = setup,
-	.reset = reset,
-	.finish = finish,
-	.teardown = teardown,
-	.roles = {{.name = "loader", .workers = jobs, .begin = begin, .work = work, .end = end}},
-};
+static const struct phase steady = {MADE_UP("steady"), .params = steady_params,
+				    .model = MODEL_STEADY, SCRIPTED, .roles = {LOADER}};
+static const struct phase passes = {MADE_UP("passes"), .params = passes_params,
+				    .model = MODEL_PASSES, SCRIPTED, .roles = {LOADER}};
 
 static const struct phase two_roles = {
-	.name = "two_roles",
+	MADE_UP("two_roles"),
 	.params = steady_params,
-	.operations = operations,
-	.variant = &current,
 	.model = MODEL_STEADY,
 	.setup = setup,
 	.finish = finish,
-	.roles = {{.name = "loader", .workers = jobs, .begin = begin, .work = work, .end = end},
-		  {.name = "flusher", .begin = begin, .work = work, .end = end}},
+	.roles = {LOADER, {.name = "flusher", .begin = begin, .work = work, .end = end}},
 };
 
 static const struct phase unbuilt = {
-	.name = "unbuilt",
+	MADE_UP("unbuilt"),
 	.unavailable = "built without it",
 	.params = passes_params,
-	.operations = operations,
-	.variant = &current,
 	.model = MODEL_PASSES,
 	.setup = setup,
 	.teardown = teardown,
-	.roles = {{.name = "loader", .workers = jobs, .begin = begin, .work = work, .end = end}},
+	.roles = {LOADER},
 };
 
 /* ---- measuring ---- */
@@ -405,15 +384,10 @@ static uint64_t noted_ns(const struct script *script)
 }
 
 static const struct phase noted_passes = {
-	.name = "noted_passes",
+	MADE_UP("noted_passes"),
 	.params = passes_params,
-	.operations = operations,
-	.variant = &current,
 	.model = MODEL_PASSES,
-	.setup = setup,
-	.reset = reset,
-	.finish = finish,
-	.teardown = teardown,
+	SCRIPTED,
 	.roles = {{.name = "loader",
 		   .workers = jobs,
 		   .begin = begin,
@@ -1021,23 +995,19 @@ static int reset_lays_out_anew(struct phase_run *run, struct err *err)
 }
 
 static const struct phase laying_out = {
-	.name = "laying_out",
+	MADE_UP("laying_out"),
 	.params = passes_params,
-	.operations = operations,
-	.variant = &current,
 	.model = MODEL_PASSES,
 	.setup = setup_lays_out,
-	.roles = {{.name = "loader", .workers = jobs, .begin = begin, .work = work, .end = end}},
+	.roles = {LOADER},
 };
 
 static const struct phase laying_out_anew = {
-	.name = "laying_out_anew",
+	MADE_UP("laying_out_anew"),
 	.params = passes_params,
-	.operations = operations,
-	.variant = &current,
 	.model = MODEL_PASSES,
 	.reset = reset_lays_out_anew,
-	.roles = {{.name = "loader", .workers = jobs, .begin = begin, .work = work, .end = end}},
+	.roles = {LOADER},
 };
 
 static void a_lay_out_beyond_max_write_is_not_begun(void)
