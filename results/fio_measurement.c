@@ -30,6 +30,8 @@ struct job_view {
 	double threads; /* NAN: not known */
 };
 
+enum { THREADS_MAX = 1 << 20 };
+
 /* The option, under either of its names, or what the user says of it; NULL: nobody says. */
 static const char *option(const struct job_view *view, const char *name, const char *alias)
 {
@@ -415,9 +417,9 @@ static double count_threads(const struct job_view *view, size_t merged)
 
 	if (merged > 1)
 		return (double)merged;
-	if (!isnan(job->jobs))
-		threads = job->jobs;
-	else if (numjobs && span_integer(span_of(numjobs), &number) && number && number < 1 << 20)
+	if (job->jobs >= 1 && job->jobs < THREADS_MAX)
+		threads = floor(job->jobs);
+	else if (numjobs && span_integer(span_of(numjobs), &number) && number && number < THREADS_MAX)
 		threads = (double)number;
 	if (!isnan(threads)) {
 		job->cpu_user_percent *= threads;

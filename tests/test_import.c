@@ -3,6 +3,7 @@
  * test_import.c - every sample, value by value as a person reads it; names against the phases; what
  * is not taken; and texts that mean harm.
  */
+#include <ftw.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -897,6 +898,28 @@ static void a_byte_changed_anywhere_does_no_harm(void)
 	each_sample(spoil_everywhere);
 }
 
+static int parse_found(const char *path, const struct stat *status, int type, struct FTW *ftw)
+{
+	char text[20000];
+	size_t length;
+	FILE *file;
+
+	(void)status, (void)ftw;
+	if (type != FTW_F)
+		return 0;
+	file = fopen(path, "re");
+	CU_ASSERT_PTR_NOT_NULL_FATAL(file);
+	length = fread(text, 1, sizeof(text), file);
+	CU_ASSERT_EQUAL(fclose(file), 0);
+	parse_harm(text, length);
+	return 0;
+}
+
+static void what_fuzzing_found_does_no_harm(void)
+{
+	CU_ASSERT_EQUAL(nftw("tests/fuzz/corpus", parse_found, 8, FTW_PHYS), 0);
+}
+
 static void bytes_that_are_no_text_are_refused(void)
 {
 	struct parsed parsed;
@@ -1196,6 +1219,7 @@ static const struct test tests[] = {
     {"every factor of a thousand is noticed", every_factor_of_a_thousand_is_noticed},
     {"a text cut anywhere does no harm", a_text_cut_anywhere_does_no_harm},
     {"a byte changed anywhere does no harm", a_byte_changed_anywhere_does_no_harm},
+    {"what fuzzing found does no harm", what_fuzzing_found_does_no_harm},
     {"bytes that are no text are refused", bytes_that_are_no_text_are_refused},
     {"a byte order mark is no part of a text", a_byte_order_mark_is_no_part_of_a_text},
     {"block sizes that vary are kept in their words",
