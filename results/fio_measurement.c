@@ -419,7 +419,8 @@ static double count_threads(const struct job_view *view, size_t merged)
 		return (double)merged;
 	if (job->jobs >= 1 && job->jobs < THREADS_MAX)
 		threads = floor(job->jobs);
-	else if (numjobs && span_integer(span_of(numjobs), &number) && number && number < THREADS_MAX)
+	else if (numjobs && span_integer(span_of(numjobs), &number) && number &&
+		 number < THREADS_MAX)
 		threads = (double)number;
 	if (!isnan(threads)) {
 		job->cpu_user_percent *= threads;
