@@ -277,6 +277,23 @@ static int open_round(struct battery *battery, struct round *round, const struct
 	return code;
 }
 
+/* Of --max-write a point is given what the least that the points after it write leaves: none is to
+ * go without because one before it took its passes. */
+static int measure_within(struct runner *runner, const struct plan *plan, size_t index,
+			  struct measurement *measurement)
+{
+	uint64_t left = runner->write_left, lent, reserved = plan->least_writes[index + 1];
+	int code;
+
+	if (left == UINT64_MAX)
+		return runner_measure(runner, &plan->points[index], measurement);
+	lent = left > reserved ? left - reserved : 0;
+	runner->write_left = lent;
+	code = runner_measure(runner, &plan->points[index], measurement);
+	runner->write_left = left - (lent - runner->write_left);
+	return code;
+}
+
 static int measure_points(struct battery *battery, struct round *round, struct archived_run *kept)
 {
 	const struct plan *plan = battery->plan;
@@ -290,7 +307,7 @@ static int measure_points(struct battery *battery, struct round *round, struct a
 
 		measurement_init(&measurement, plan->points[i].phase->name);
 		progress_begin(&battery->progress, &plan->points[i]);
-		code = runner_measure(&round->runner, &plan->points[i], &measurement);
+		code = measure_within(&round->runner, plan, i, &measurement);
 		if (code) {
 			measurement_release(&measurement);
 			return code;

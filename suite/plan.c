@@ -363,6 +363,9 @@ static void add_up(struct plan *plan, const struct target *target, bool log_apar
 	struct phase_cost *sum = &plan->cost;
 	uint64_t laid = 0, laid_inodes = 0;
 
+	plan->least_writes = calloc(plan->count + 1, sizeof(*plan->least_writes));
+	if (!plan->least_writes)
+		abort();
 	for (size_t i = 0; i < plan->count; i++) {
 		const struct point *point = &plan->points[i];
 		struct phase_cost cost = {0};
@@ -375,15 +378,18 @@ static void add_up(struct plan *plan, const struct target *target, bool log_apar
 						   (log_apart ? 0 : cost.log_bytes));
 		raise_to(&sum->inodes, cost.inodes + (on_data_set ? 0 : laid_inodes));
 		raise_to(&sum->memory_bytes, cost.memory_bytes);
-		sum->write_bytes += cost.write_bytes;
 		sum->time_ns += cost.time_ns + runner_warmup_ns(point);
+		plan->least_writes[i] = cost.write_bytes;
 		if (cost.lays_out && laid != cost.data_bytes)
-			sum->write_bytes += cost.data_bytes;
+			plan->least_writes[i] += cost.data_bytes;
 		if (on_data_set) {
 			laid = cost.data_bytes;
 			laid_inodes = cost.inodes;
 		}
 	}
+	for (size_t i = plan->count; i-- > 0;)
+		plan->least_writes[i] += plan->least_writes[i + 1];
+	sum->write_bytes = plan->least_writes[0];
 }
 
 static int fill_choices(struct choice *choices, size_t count, const struct profile *profile,
@@ -495,6 +501,7 @@ void plan_release(struct plan *plan)
 {
 	profile_release(&plan->profile);
 	free(plan->points);
+	free(plan->least_writes);
 	*plan = (struct plan){0};
 }
 

@@ -25,6 +25,7 @@ struct plan {
 	uint64_t rounds;
 	/* Of one round, at least. */
 	struct phase_cost cost; /* data and inodes: the most at one time; writes and time: summed */
+	uint64_t *least_writes; /* by point: the bytes that it and those after it write; then 0 */
 };
 
 /* Makes the plan. ERR_USAGE with a sentence that names the nearest valid word for an unknown

@@ -56,6 +56,7 @@ struct crew {
 	uint64_t durable_elapsed_ns; /* of what was written through the cache, its sync with it */
 	uint64_t units; /* of finished passes */
 	unsigned passes;
+	uint64_t pass_write_bytes; /* of the last one, within the clock */
 	uint64_t settled_bytes; /* written outside the clock, already taken off --max-write */
 	bool cached_known;
 	bool budget_spent;
@@ -387,11 +388,13 @@ static int reset(struct crew *crew, struct err *err)
 
 static int run_pass(struct crew *crew, struct err *err)
 {
+	uint64_t left = crew->runner->write_left;
 	int code = run_once(crew, false, err);
 
 	if (code)
 		return code;
 	crew->passes++;
+	crew->pass_write_bytes = left - crew->runner->write_left;
 	crew->elapsed_ns += span_ns(crew, false);
 	crew->durable_elapsed_ns = crew->elapsed_ns; /* a pass ends with its sync */
 	if (crew->runner->witness)
@@ -419,8 +422,12 @@ static int run_passes(struct crew *crew, struct err *err)
 			code = run_pass(crew, err);
 		if (code)
 			return code;
-	} while (crew->elapsed_ns < crew->run.time_ns && !crew->budget_spent &&
-		 clock_now_ns() - start_ns < RESET_FACTOR * crew->run.time_ns);
+		if (crew->elapsed_ns >= crew->run.time_ns ||
+		    clock_now_ns() - start_ns >= RESET_FACTOR * crew->run.time_ns)
+			return 0;
+		/* Half a pass would leave the file torn for the phases that come. */
+		crew->budget_spent |= crew->runner->write_left < crew->pass_write_bytes;
+	} while (!crew->budget_spent);
 	return 0;
 }
 

@@ -393,6 +393,21 @@ static void costs_add_up(void)
 	CU_ASSERT_EQUAL(cost.memory_bytes, 0);
 }
 
+/* What a point and those after it write at least: what --max-write keeps back for them. */
+static void what_is_still_to_be_written_falls_to_nothing(void)
+{
+	struct asked asked = ask("[profile]\nsize = 2g\n[block_write]\n[rewrite]\n[block_read]\n"
+				 "size = 1g\n");
+	struct plan plan = planned(&asked);
+
+	CU_ASSERT_EQUAL(plan.least_writes[0], plan.cost.write_bytes);
+	CU_ASSERT_EQUAL(plan.least_writes[0], 5 * GIB);
+	CU_ASSERT_EQUAL(plan.least_writes[1], 3 * GIB);
+	CU_ASSERT_EQUAL(plan.least_writes[2], GIB);
+	CU_ASSERT_EQUAL(plan.least_writes[3], 0);
+	plan_release(&plan);
+}
+
 static void small_files_cost_inodes_and_blocks(void)
 {
 	struct phase_cost cost = cost_of("[create_random]\nfiles = 1000\ndirectories = 10\n"
@@ -551,6 +566,8 @@ static const struct test tests[] = {
 	{"too many points or rounds are refused", too_many_points_or_rounds_are_refused},
 	{"rounds are the profile's unless said", rounds_are_the_profiles_unless_said},
 	{"costs add up", costs_add_up},
+	{"what is still to be written falls to nothing",
+	 what_is_still_to_be_written_falls_to_nothing},
 	{"small files cost inodes and blocks", small_files_cost_inodes_and_blocks},
 	{"terabytes add up", terabytes_add_up},
 	{"a warm-up counts as time", a_warm_up_counts_as_time},
