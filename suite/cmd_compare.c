@@ -75,7 +75,7 @@ static int take_term(struct archive *archive, const char *term, const struct run
 }
 
 /* Puts the runs in the order in which they are named, which is that of the groups. */
-static int order_runs(struct archive *archive, const struct words *terms, struct run_ids *ids,
+static int order_runs(struct archive *archive, const struct word_list *terms, struct run_ids *ids,
 		      struct err *err)
 {
 	struct run_ids ordered = {.items = calloc(ids->count + 1, sizeof(*ordered.items))};
@@ -156,7 +156,7 @@ static int refuse_confounded(const struct comparison *comparison, struct err *er
 static int compare(const struct invocation *invocation, struct archive *archive,
 		   const struct format *format, struct err *err)
 {
-	const struct words *terms = &invocation->options->arguments;
+	const struct word_list *terms = &invocation->options->arguments;
 	struct format_options look = command_format_options(invocation);
 	struct comparison comparison = {0};
 	struct asked asked = {0};

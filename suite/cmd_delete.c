@@ -42,7 +42,7 @@ static int confirm(const struct invocation *invocation, struct archive *archive,
 
 static int run(const struct invocation *invocation, struct err *err)
 {
-	const struct words *terms = &invocation->options->arguments;
+	const struct word_list *terms = &invocation->options->arguments;
 	struct archive *archive = NULL;
 	struct run_ids ids = {0};
 	bool yes = false;

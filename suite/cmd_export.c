@@ -180,7 +180,7 @@ static int find_way(const struct options *options, const struct way **way, struc
 
 static int run(const struct invocation *invocation, struct err *err)
 {
-	const struct words *terms = &invocation->options->arguments;
+	const struct word_list *terms = &invocation->options->arguments;
 	struct exporting exporting = {.invocation = invocation};
 	const struct way *way;
 	int code = find_way(invocation->options, &way, err);

@@ -126,7 +126,7 @@ static int refuse(const char *topic, struct err *err)
 
 static int run(const struct invocation *invocation, struct err *err)
 {
-	const struct words *words = &invocation->options->arguments;
+	const struct word_list *words = &invocation->options->arguments;
 	const char *topic = words->count ? words->items[0] : NULL;
 	FILE *out = invocation->out;
 

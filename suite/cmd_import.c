@@ -232,7 +232,7 @@ static int import_file(struct importing *importing, const char *path, struct err
 
 static int import_files(struct importing *importing, struct err *err)
 {
-	const struct words *files = &importing->invocation->options->arguments;
+	const struct word_list *files = &importing->invocation->options->arguments;
 	int code = 0;
 
 	for (size_t i = 0; !code && i < files->count && !atomic_load(importing->invocation->stop);
@@ -247,7 +247,7 @@ static int import_files(struct importing *importing, struct err *err)
 
 static int check_arguments(const struct invocation *invocation, struct err *err)
 {
-	const struct words *files = &invocation->options->arguments;
+	const struct word_list *files = &invocation->options->arguments;
 
 	if (files->count)
 		return 0;

@@ -430,7 +430,7 @@ static int tell(const struct invocation *invocation, const struct format *format
 
 static int run(const struct invocation *invocation, struct err *err)
 {
-	const struct words *words = &invocation->options->arguments;
+	const struct word_list *words = &invocation->options->arguments;
 	struct inspection inspection;
 	const struct format *format;
 	int code = command_format(invocation, &format, err);

@@ -7,7 +7,7 @@
 
 static int run(const struct invocation *invocation, struct err *err)
 {
-	const struct words *terms = &invocation->options->arguments;
+	const struct word_list *terms = &invocation->options->arguments;
 	struct format_options look = command_format_options(invocation);
 	struct archive *archive = NULL;
 	const struct format *format;

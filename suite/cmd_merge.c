@@ -100,7 +100,7 @@ static int merge_file(struct merging *merging, const char *path, struct err *err
 
 static int merge_files(struct merging *merging, struct err *err)
 {
-	const struct words *files = &merging->invocation->options->arguments;
+	const struct word_list *files = &merging->invocation->options->arguments;
 	int code = 0;
 
 	for (size_t i = 0; !code && i < files->count && !atomic_load(merging->invocation->stop);

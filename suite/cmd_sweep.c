@@ -418,7 +418,7 @@ static int named_series(struct archive *archive, const char *word, char uuid[UUI
 
 static int resume(struct going *going, struct err *err)
 {
-	const struct words *arguments = &going->invocation->options->arguments;
+	const struct word_list *arguments = &going->invocation->options->arguments;
 	struct old_series old = {0};
 	char uuid[UUID_MAX] = "";
 	int code = command_open_archive(going->invocation, ARCHIVE_WRITE, &going->archive, err);

@@ -18,7 +18,7 @@ enum option_kind {
 	KIND_VERSION,
 	KIND_FLAG,     /* bool */
 	KIND_TEXT,     /* const char * */
-	KIND_WORDS,    /* struct words */
+	KIND_WORDS,    /* struct word_list */
 	KIND_OVERRIDE, /* a parameter of that name */
 	KIND_SIZE,     /* uint64_t bytes */
 	KIND_DURATION, /* uint64_t ns */
@@ -125,7 +125,7 @@ static void *field(struct options *options, size_t offset)
 	return (char *)options + offset;
 }
 
-static void words_add(struct words *words, const char *word)
+static void word_list_add(struct word_list *words, const char *word)
 {
 	words->items = realloc(words->items, (words->count + 1) * sizeof(*words->items));
 	if (!words->items)
@@ -199,7 +199,7 @@ static int apply(struct options *options, const struct option_row *row, const ch
 		*(const char **)field(options, row->offset) = text;
 		return 0;
 	case KIND_WORDS:
-		words_add(field(options, row->offset), text);
+		word_list_add(field(options, row->offset), text);
 		return 0;
 	case KIND_PERCENT:
 		return apply_percent(options, row, text, err);
@@ -341,7 +341,7 @@ int options_parse(struct options *options, const struct command *command, int ar
 			return code;
 	}
 	for (int i = optind; i < argc; i++)
-		words_add(&options->arguments, argv[i]);
+		word_list_add(&options->arguments, argv[i]);
 	return 0;
 }
 
@@ -360,23 +360,23 @@ void options_release(struct options *options)
 
 void options_add_set(struct options *options, const char *word)
 {
-	words_add(&options->set, word);
+	word_list_add(&options->set, word);
 }
 
 struct options options_copy(const struct options *options)
 {
 	struct options copy = *options;
 
-	copy.set = (struct words){0};
+	copy.set = (struct word_list){0};
 	for (size_t i = 0; i < options->set.count; i++)
-		words_add(&copy.set, options->set.items[i]);
+		word_list_add(&copy.set, options->set.items[i]);
 	return copy;
 }
 
 void options_release_copy(struct options *copy)
 {
 	free(copy->set.items);
-	copy->set = (struct words){0};
+	copy->set = (struct word_list){0};
 }
 
 /* Copies one word without its quotes; returns where the line goes on. */
@@ -454,7 +454,7 @@ int options_split(const char *word, const char *option, char **name, const char 
 	return 0;
 }
 
-int options_pairs(const struct words *words, const char *option, struct facts *facts,
+int options_pairs(const struct word_list *words, const char *option, struct facts *facts,
 		  struct err *err)
 {
 	for (size_t i = 0; i < words->count; i++) {

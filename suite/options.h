@@ -30,7 +30,7 @@ enum option_group {
 };
 
 /* Words in the order they were given; they point into argv. */
-struct words {
+struct word_list {
 	const char **items;
 	size_t count;
 };
@@ -47,7 +47,7 @@ struct options {
 	bool quiet, yes, erase_signature;
 	/* load */
 	const char *profile, *phases, *wal_dir, *erase;
-	struct words set;
+	struct word_list set;
 	struct override overrides[OVERRIDES_MAX]; /* --size, --time, --io, ... */
 	size_t override_count;
 	uint64_t rounds;
@@ -58,11 +58,11 @@ struct options {
 	uint64_t knee_ns;
 	bool dry_run;
 	/* sweep */
-	struct words axes;
+	struct word_list axes;
 	bool resume;
 	const char *profile_text; /* of a series that is resumed: its profile as it was */
 	/* certify */
-	struct words require;
+	struct word_list require;
 	const char *run; /* judge this archived run */
 	double tolerance_percent;
 	/* compare */
@@ -71,9 +71,9 @@ struct options {
 	bool strict, all;
 	/* labels */
 	const char *label, *note;
-	struct words tags, untags, facts;
+	struct word_list tags, untags, facts;
 	/* what is left: target, runs, files */
-	struct words arguments;
+	struct word_list arguments;
 	/* the whole line, quoted so that a shell reads it back */
 	char *command_line;
 };
@@ -114,7 +114,7 @@ int options_split(const char *word, const char *option, char **name, const char 
 		  struct err *err);
 
 /* Sets each NAME=VALUE among facts (or tags). ERR_USAGE likewise. */
-int options_pairs(const struct words *words, const char *option, struct facts *facts,
+int options_pairs(const struct word_list *words, const char *option, struct facts *facts,
 		  struct err *err);
 
 #endif
