@@ -266,6 +266,9 @@ const char *point_text(const struct point *point, const char *name);
 bool point_is(const struct point *point, const char *name, const char *choice);
 bool point_has(const struct point *point, const char *name);
 
+/* Whether they are the same work: one phase, the same values of what is IDENTITY. */
+bool point_equal(const struct point *a, const struct point *b);
+
 /* The index of a parameter in phase->params, or -1. */
 int phase_param_index(const struct phase *phase, const char *name);
 
@@ -293,6 +296,7 @@ void phase_resolve(struct phase_run *run, const char *name, struct value value);
 	X(mixed)             \
 	X(sync_methods)      \
 	X(wal_commit)        \
+	X(wal_mixed)         \
 	X(checkpoint)        \
 	X(sqlite_txn)
 #define PHASE_DECLARE(name) extern const struct phase phase_##name;

@@ -21,7 +21,7 @@ const struct section sections[] = {
 	{"patterns", "Patterns", PHASE_NAMES("sequential", "random")},
 	{"orion", "Orion", PHASE_NAMES("oltp", "dss", "mixed")},
 	{"durability", "Durability",
-	 PHASE_NAMES("sync_methods", "wal_commit", "checkpoint", "sqlite_txn")},
+	 PHASE_NAMES("sync_methods", "wal_commit", "wal_mixed", "checkpoint", "sqlite_txn")},
 	{"other", "Other", NULL},
 	{NULL, NULL, NULL},
 };

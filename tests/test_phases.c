@@ -401,8 +401,10 @@ static bool is_its_operation(const struct phase *phase, const char *name)
 /* Batches adapt while they are measured: what came of them is a metric, "auto" the point. */
 static bool adapts(const struct measurement *measurement, const char *parameter)
 {
-	return !strcmp(parameter, "batch") &&
-	       !isnan(measurement_value(measurement, "all", "submit_batch"));
+	for (size_t i = 0; i < measurement->metric_count; i++)
+		if (!strcmp(measurement->metrics[i].metric, "submit_batch"))
+			return !strcmp(parameter, "batch");
+	return false;
 }
 
 static void check_names(const struct phase *phase, const struct measurement *measurement)

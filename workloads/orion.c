@@ -174,14 +174,6 @@ static unsigned number(const struct phase_run *run, const char *name)
 	return (unsigned)point_number(run->point, name);
 }
 
-/* Only "auto" is a text: the loop decides. */
-static unsigned batch_of(const struct point *point)
-{
-	const struct value *batch = point_value(point, "batch");
-
-	return batch->kind == VALUE_NUMBER ? (unsigned)batch->number : 0;
-}
-
 static struct pattern_shape common_shape(const struct phase_run *run, struct orion_parts parts,
 					 const char *percent)
 {
@@ -192,7 +184,7 @@ static struct pattern_shape common_shape(const struct phase_run *run, struct ori
 		.size_bytes = point_number(point, "size"),
 		.files = number(run, "files"),
 		.jobs = 1,
-		.batch = batch_of(point),
+		.batch = pattern_batch(point),
 		.write_percent = number(run, percent),
 		.compressible = number(run, "compressible"),
 		.read_operation = parts.read,

@@ -397,12 +397,7 @@ int pattern_end(struct pattern *pattern, struct worker *worker)
 
 enum { SUBMIT_BATCH, REAP_BATCH };
 
-const struct metric pattern_metrics[] = {
-	[SUBMIT_BATCH] = {"submit_batch", UNIT_NONE, BETTER_NEITHER,
-			  "mean requests per submitting call"},
-	[REAP_BATCH] = {"reap_batch", UNIT_NONE, BETTER_NEITHER, "mean completions taken at once"},
-	{.name = NULL},
-};
+const struct metric pattern_metrics[] = {PATTERN_METRICS, {.name = NULL}};
 
 static struct inflight_stats sum(const struct pattern *pattern)
 {
@@ -499,7 +494,7 @@ static unsigned write_percent_of(const struct point *point)
 }
 
 /* Only "auto" is a text: the loop decides. */
-static unsigned batch_of(const struct point *point)
+unsigned pattern_batch(const struct point *point)
 {
 	const struct value *batch = point_value(point, "batch");
 
@@ -516,7 +511,7 @@ int pattern_phase_setup(struct phase_run *run, bool sequential, struct err *err)
 		.files = (unsigned)point_number(point, "files"),
 		.jobs = (unsigned)point_number(point, "jobs"),
 		.depth = (unsigned)point_number(point, "queue_depth"),
-		.batch = batch_of(point),
+		.batch = pattern_batch(point),
 		.block_bytes = (size_t)point_number(point, "block_size"),
 		.write_percent = write_percent_of(point),
 		.compressible = (unsigned)point_number(point, "compressible"),

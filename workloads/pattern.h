@@ -51,8 +51,16 @@ int pattern_end(struct pattern *pattern, struct worker *worker);
 void pattern_report(const struct pattern *pattern, struct phase_run *run,
 		    const char *operation, struct measurement *measurement);
 
-/* submit_batch and reap_batch, for phase->metrics. */
+/* How requests were batched, for phase->metrics; pattern_metrics are these alone. */
+#define PATTERN_METRICS                                                                            \
+	{"submit_batch", UNIT_NONE, BETTER_NEITHER, "mean requests per submitting call"},          \
+	{                                                                                          \
+		"reap_batch", UNIT_NONE, BETTER_NEITHER, "mean completions taken at once"          \
+	}
 extern const struct metric pattern_metrics[];
+
+/* A shape's batch as the parameter of that name says. */
+unsigned pattern_batch(const struct point *point);
 
 /* ---- for phases whose run->data is the one pattern of their one role ---- */
 

@@ -61,6 +61,17 @@ bool point_is(const struct point *point, const char *name, const char *choice)
 	return value->kind == VALUE_TEXT && !strcmp(value->text, choice);
 }
 
+bool point_equal(const struct point *a, const struct point *b)
+{
+	if (a->phase != b->phase)
+		return false;
+	for (size_t i = 0; a->phase->params[i].param; i++)
+		if (a->phase->params[i].param->flags & PARAM_IDENTITY &&
+		    !value_equal(&a->values[i], &b->values[i]))
+			return false;
+	return true;
+}
+
 bool point_has(const struct point *point, const char *name)
 {
 	return phase_param_index(point->phase, name) >= 0;

@@ -109,16 +109,7 @@ uint64_t wal_count(const struct phase_run *run, unsigned operation)
 	return count;
 }
 
-const struct metric wal_metrics[] = {
-	{"records_per_flush", UNIT_NONE, BETTER_NEITHER, "commits that one flush served, mean"},
-	{"device_writes_per_commit", UNIT_NONE, BETTER_LOWER,
-	 "writes the log's device saw for each commit, flushes among them"},
-	{"device_bytes_per_commit", UNIT_BYTES, BETTER_LOWER,
-	 "bytes the log's device was written for each commit"},
-	{"device_flushes_per_commit", UNIT_NONE, BETTER_LOWER,
-	 "flushes the log's device saw for each commit"},
-	{NULL, UNIT_NONE, BETTER_NEITHER, NULL},
-};
+const struct metric wal_metrics[] = {WAL_METRICS, {.name = NULL}};
 
 static void add_ratio(struct measurement *measurement, const char *operation,
 		      const struct metric *metric, uint64_t count, uint64_t of)

@@ -36,7 +36,18 @@ enum phase_traffic wal_traffic(const struct point *point);
 /* For role->workers: the parameter `clients`. */
 unsigned wal_clients(const struct phase_run *run);
 
-/* records_per_flush, device_writes_per_commit, device_flushes_per_commit; ends with a NULL name. */
+/* What a commit cost, for phase->metrics; wal_metrics are these alone. */
+#define WAL_METRICS                                                                                \
+	{"records_per_flush", UNIT_NONE, BETTER_NEITHER,                                           \
+	 "commits that one flush served, mean"},                                                   \
+		{"device_writes_per_commit", UNIT_NONE, BETTER_LOWER,                              \
+		 "writes the log's device saw for each commit, flushes among them"},               \
+		{"device_bytes_per_commit", UNIT_BYTES, BETTER_LOWER,                              \
+		 "bytes the log's device was written for each commit"},                            \
+	{                                                                                          \
+		"device_flushes_per_commit", UNIT_NONE, BETTER_LOWER,                              \
+			"flushes the log's device saw for each commit"                             \
+	}
 extern const struct metric wal_metrics[];
 
 /* Reads the log back and checks it, adds wal_metrics to the named operation, whose index is commit,
