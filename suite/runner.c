@@ -33,6 +33,8 @@
 #include "durability.h"
 #include "gate.h"
 #include "progress.h"
+#include "roots.h"
+#include "warm.h"
 #include "witness.h"
 
 enum { RESET_FACTOR = 4 }; /* PASSES end after this many times `time`, resets included */
@@ -373,6 +375,19 @@ static void settle_untimed(struct crew *crew)
 	fileset_limit(crew->run.fileset, *left);
 }
 
+/* Memory that the load is going to fill the page cache with. What is free goes back to a host
+ * within seconds, so that once in a run would not do. */
+static void warm_cache_memory(const struct crew *crew)
+{
+	const struct point *point = crew->run.point;
+	struct phase_cost cost = {0};
+
+	if (!point->phase->cost || (point_has(point, "cache") && point_is(point, "cache", "warm")))
+		return;
+	point->phase->cost(point, crew->runner->target, &cost);
+	warm_memory(&roots_real, cost.memory_bytes, crew->runner->stop);
+}
+
 static int reset(struct crew *crew, struct err *err)
 {
 	const struct phase *phase = crew->run.point->phase;
@@ -381,6 +396,8 @@ static int reset(struct crew *crew, struct err *err)
 	settle_untimed(crew);
 	code = phase->reset ? phase->reset(&crew->run, err) : 0;
 	settle_untimed(crew);
+	if (!code)
+		warm_cache_memory(crew);
 	return code;
 }
 
