@@ -4,10 +4,16 @@
 
 tree=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
+# Of the sources a few of each layer: what is to be found is added to them, and the rest takes long.
 copy_tree() {
+	local layer
 	mkdir tree
 	(cd "$tree" && tar cf - --exclude=./.git --exclude=./.build .) | tar xf - -C tree
 	cd tree
+	for layer in suite workloads report results; do
+		find "$layer" -name '*.c' | sort | tail -n +6 | xargs rm
+		find "$layer" -name '*.h' | sort | tail -n +6 | xargs rm
+	done
 }
 
 spdx='/* SPDX-License-Identifier: MIT */'
