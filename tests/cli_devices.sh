@@ -225,3 +225,64 @@ test_an_erased_device_is_written_at_the_sizes_and_bytes_that_are_claimed() {
 	done <bytes
 	equal "phases" 3 "$(wc -l <bytes)"
 }
+
+# The block layer's own trace of $device, while a command runs: trace_blocks COMMAND...
+trace_blocks() {
+	local tracing=/sys/kernel/tracing instance event
+	if [ ! -d $tracing/instances ]; then
+		mkdir tracing
+		mount -t tracefs nodev tracing 2>/dev/null || skip "no tracefs"
+		defer "umount '$PWD/tracing'"
+		tracing=$PWD/tracing
+	fi
+	instance=$tracing/instances/assay-test-$$
+	mkdir "$instance" 2>/dev/null || skip "no instance of tracefs"
+	defer "rmdir '$instance'"
+	echo 65536 >"$instance/buffer_size_kb"
+	for event in block_rq_issue block_rq_complete; do
+		echo "dev == $(($(stat -c '(0x%t << 20) + 0x%T' "$device")))" >"$instance/events/block/$event/filter"
+		echo 1 >"$instance/events/block/$event/enable"
+	done
+	"$@"
+	for event in block_rq_issue block_rq_complete; do echo 0 >"$instance/events/block/$event/enable"; done
+	grep ': block_rq_' "$instance/trace" >blocks
+}
+
+# Of requests of so many sectors: the most that the device held at once, and the mean from the moment
+# that both classes were whole until the last was handed over.
+held_by_device() { # SMALL LARGE
+	awk -v small="$1" -v large="$2" '
+	{
+		for (i = 1; i <= NF; i++) if ($i ~ /^block_rq_/) break
+		kind = $i; at = $(i - 1) + 0
+		for (; i <= NF; i++) if ($i == "+") size = $(i + 1)
+		if (size != small && size != large) next
+		if (begun) { area[small] += n[small] * (at - last); area[large] += n[large] * (at - last) }
+		if (kind ~ /issue/) {
+			n[size]++; if (n[size] > most[size]) most[size] = n[size]
+			until = at; kept_small = area[small]; kept_large = area[large]
+		} else n[size]--
+		if (!begun && n[small] == 4 && n[large] == 2) { begun = at }
+		last = at
+	}
+	END {
+		printf "%d %d %.2f %.2f\n", most[small], most[large],
+			kept_small / (until - begun), kept_large / (until - begun)
+	}' blocks
+}
+
+test_mixed_keeps_both_classes_at_their_counts_as_the_device_sees_it() {
+	make_device disk 64 --direct-io=on
+	local name=${device#/dev/} small large mean_small mean_large
+	echo none >"/sys/block/$name/queue/scheduler"
+	trace_blocks "$ASSAY" run -q --rounds 1 --phases mixed --engine libaio --time 400ms \
+		--set mixed.small_size=4k --set mixed.large_size=64k --set mixed.num_small=4 --set mixed.num_large=2 \
+		"$device" >out
+	read -r small large mean_small mean_large <<<"$(held_by_device 8 128)"
+	equal "most small ones at once" 4 "$small"
+	equal "most large ones at once" 2 "$large"
+	awk -v s="$mean_small" -v l="$mean_large" 'BEGIN { exit !(s > 2.8 && l > 1.4) }' ||
+		fail "the device held $mean_small small and $mean_large large ones on average"
+	equal "histograms" "large small" "$(query "select group_concat(operation, ' ') from (select distinct
+		operation from results where metric = 'latency_mean' order by 1)")"
+}
