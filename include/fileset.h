@@ -32,6 +32,10 @@ void fileset_close(struct fileset *fileset);
 int fileset_require(struct fileset *fileset, unsigned count, uint64_t bytes, unsigned compressible,
 		    struct err *err);
 
+/* Writes the first bytes of the device from end to end, so many times over, past the page cache,
+ * and syncs it. */
+int fileset_precondition(struct fileset *fileset, uint64_t bytes, unsigned passes, struct err *err);
+
 /* Opens data file index (or the device) with the given open flags plus O_CLOEXEC and O_NOFOLLOW.
  * Returns a descriptor, the caller's to close, or a negative code. */
 int fileset_file(struct fileset *fileset, unsigned index, int flags, struct err *err);

@@ -113,6 +113,9 @@ double measurement_value(const struct measurement *measurement, const char *oper
 const struct parameter *measurement_parameter(const struct measurement *measurement,
 					      const char *name);
 
+/* Whether two are of the same point: phase and parameters alike. */
+bool measurement_same_point(const struct measurement *a, const struct measurement *b);
+
 /* The metrics that follow from a histogram and a window: rate, throughput (when bytes is not
  * UINT64_MAX), latency_*, count and bytes, in the order of METRICS. A rate is NAN when nothing was
  * done or elapsed_ns is 0. */

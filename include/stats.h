@@ -56,4 +56,16 @@ void stats_holm(double p[], size_t count);
  * solved for delta, within 0.1 %. */
 double stats_detectable(const struct difference *seen, double alpha, double power);
 
+/* How steady a row of values is, oldest first: SNIA, "Solid State Storage Performance Test
+ * Specification" (PTS), steady state: over the measurement window the range of the values and the
+ * excursion of their least squares line, both held against the mean of the values. */
+struct steadiness {
+	double mean;
+	double range; /* highest minus lowest, as a fraction of the mean */
+	double slope; /* of the line, from its first value to its last; likewise; signed */
+};
+
+/* NAN throughout with fewer than 2 values, when one is not finite, or when the mean is 0. */
+struct steadiness stats_steadiness(const double values[], size_t count);
+
 #endif

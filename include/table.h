@@ -123,6 +123,7 @@ struct format_options {
 	unsigned width;  /* of text: columns of the terminal; 80 elsewhere */
 	bool colour;
 	uint64_t knee_ns; /* p99 that Orion's knee allows; 0: 5 ms */
+	size_t lead_in;   /* so many of the runs are shown in the charts over rounds alone */
 };
 
 /* A report format. Text from outside (labels, device names) is escaped for it. */

@@ -25,6 +25,7 @@ struct verdict {
 	struct ruling *rulings;
 	size_t count, capacity;
 	bool integrity_only; /* no rule was about speed */
+	size_t lead_in; /* so many of the runs came before the steady state and are not judged */
 };
 
 /* "noted", "PASS", "INCONCLUSIVE", "FAIL". */

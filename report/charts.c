@@ -20,6 +20,7 @@ enum {
 	SAMPLES_LEAST = 8,  /* for a line over time */
 	SAMPLES_MOST = 240, /* more of them are joined */
 	DEPTHS_LEAST = 3,   /* for a line over depth */
+	ROUNDS_LEAST = 5,   /* for a line over rounds */
 	CURVE_STEPS = 12    /* points of a percentile curve for each 9 */
 };
 
@@ -588,11 +589,56 @@ static void draw_depths(struct document *document, const struct entries *entries
 	static const char *const depths[][2] = {
 		{"sequential", "queue_depth"}, {"sequential", "jobs"}, {"random", "queue_depth"},
 		{"random", "jobs"},	       {"oltp", "num_small"},  {"dss", "num_large"},
-		{"wal_commit", "clients"},     {"sqlite_txn", "clients"}};
+		{"wal_commit", "clients"},     {"wal_mixed", "clients"},
+		{"sqlite_txn", "clients"}};
 
 	for (size_t i = 0; i < sizeof(depths) / sizeof(depths[0]); i++)
 		if (section_of(depths[i][0]) == section)
 			draw_depth(document, entries, depths[i][0], depths[i][1]);
+}
+
+/* ---- from round to round --------------------------------------------------------------------- */
+
+static double rate_in(const struct line *line, size_t round)
+{
+	return measurement_value(line->entry->items[round].measurement, line->operation, "rate");
+}
+
+static bool has_rounds(const struct line *line)
+{
+	return line->entry->count >= ROUNDS_LEAST &&
+	       entry_median(line->entry, line->operation, "rate") > 0;
+}
+
+/* Of all its rounds, those whose figures do not count too: a line with a gap would hide them. */
+static void add_rounds(struct chart *chart, const struct line *line)
+{
+	double median = entry_median(line->entry, line->operation, "rate");
+	char *name = entry_label(line->entry, line->operation);
+	struct chart_series *series = chart_series(chart, name);
+
+	for (size_t i = 0; i < line->entry->count; i++)
+		series_point(series, line->entry->items[i].run->run.round,
+			     100 * rate_in(line, i) / median, NULL);
+	free(name);
+}
+
+static void draw_rounds(struct document *document, const struct lines *lines, const char *phases)
+{
+	struct chart *chart =
+		start_chart(document, lines, "Rate from round to round", phases,
+			    "The rate of each round in percent of the median of all.");
+
+	axis_set(&chart->x, "round", UNIT_NONE, SCALE_LINEAR);
+	axis_set(&chart->y, "percent of the median rate", UNIT_NONE, SCALE_LINEAR);
+	for (size_t i = 0; i < lines->count; i++)
+		add_rounds(chart, &lines->items[i]);
+}
+
+void charts_add_rounds(struct document *document, const struct entries *entries,
+		       const struct section *section)
+{
+	draw_packs(document, entries, section, has_rounds, draw_rounds);
 }
 
 /* ---- the matrix ------------------------------------------------------------------------------ */

@@ -15,6 +15,10 @@
 void charts_add(struct document *document, const struct entries *entries,
 		const struct section *section);
 
+/* Adds those that follow the rates of a section from round to round, where there are enough. */
+void charts_add_rounds(struct document *document, const struct entries *entries,
+		       const struct section *section);
+
 /* Adds one for each figure of each matrix. */
 void charts_add_matrices(struct document *document, const struct matrices *matrices);
 

@@ -16,19 +16,6 @@
 
 /* ---- lining up ------------------------------------------------------------------------------- */
 
-static bool same_parameters(const struct measurement *a, const struct measurement *b)
-{
-	if (a->parameter_count != b->parameter_count)
-		return false;
-	for (size_t i = 0; i < a->parameter_count; i++) {
-		const struct parameter *other = measurement_parameter(b, a->parameters[i].name);
-
-		if (!other || !value_equal(&a->parameters[i].value, &other->value))
-			return false;
-	}
-	return true;
-}
-
 /* The entry a measurement belongs to. A point that a run has twice makes two entries. */
 static struct entry *find_entry(struct entries *entries, const struct archived_run *run,
 				const struct measurement *measurement)
@@ -36,9 +23,8 @@ static struct entry *find_entry(struct entries *entries, const struct archived_r
 	for (size_t i = 0; i < entries->count; i++) {
 		struct entry *entry = &entries->items[i];
 
-		if (!strcmp(entry->first->phase, measurement->phase) &&
-		    entry->items[entry->count - 1].run != run &&
-		    same_parameters(entry->first, measurement))
+		if (entry->items[entry->count - 1].run != run &&
+		    measurement_same_point(entry->first, measurement))
 			return entry;
 	}
 	return NULL;

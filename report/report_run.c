@@ -40,10 +40,12 @@ static bool has_section(const struct entries *entries, const struct section *sec
 struct scope {
 	double knee_ns;
 	bool charts;
+	size_t lead_in; /* so many of the runs stand in the charts over rounds alone */
 };
 
 static void add_section(struct document *document, const struct entries *entries,
-			const struct section *section, const struct scope *scope)
+			const struct entries *rounds, const struct section *section,
+			const struct scope *scope)
 {
 	struct matrices matrices = {0};
 
@@ -59,6 +61,7 @@ static void add_section(struct document *document, const struct entries *entries
 	if (scope->charts) {
 		charts_add_matrices(document, &matrices);
 		charts_add(document, entries, section);
+		charts_add_rounds(document, rounds, section);
 	}
 	figures_add(document, entries, section);
 	devices_add(document, entries, section);
@@ -66,18 +69,35 @@ static void add_section(struct document *document, const struct entries *entries
 	matrices_release(&matrices);
 }
 
+static void tell_lead_in(struct document *document, size_t lead_in)
+{
+	char *text;
+
+	if (!lead_in)
+		return;
+	text = must_format("The %zu rounds before the last ones came before the steady state. They "
+			   "are archived, and drawn in the charts over rounds.",
+			   lead_in);
+	document_paragraph(document, text);
+	free(text);
+}
+
 static void add_runs(struct document *document, const struct archived_run *runs, size_t count,
 		     const struct scope *scope)
 {
-	struct entries entries;
+	struct entries entries, rounds;
 	struct flags flags;
 
+	entries_init(&rounds, runs, count);
+	runs += scope->lead_in;
+	count -= scope->lead_in;
 	entries_init(&entries, runs, count);
 	flags_collect(&flags, &entries);
 	head_add(document, runs, count, &flags);
+	tell_lead_in(document, scope->lead_in);
 	for (const struct section *section = sections; section->name; section++)
 		if (has_section(&entries, section))
-			add_section(document, &entries, section, scope);
+			add_section(document, &entries, &rounds, section, scope);
 	flags_add(document, &flags, &entries);
 	if (entries.count) {
 		document_heading(document, "How to read this");
@@ -86,6 +106,7 @@ static void add_runs(struct document *document, const struct archived_run *runs,
 	head_close(document, runs, count);
 	flags_release(&flags);
 	entries_release(&entries);
+	entries_release(&rounds);
 }
 
 static bool is_series(const struct archived_run *runs, size_t count)
@@ -107,13 +128,16 @@ static int render_document(const struct archived_run *runs, size_t count,
 
 	if (options && options->knee_ns)
 		scope.knee_ns = (double)options->knee_ns;
+	if (options && options->lead_in < count)
+		scope.lead_in = options->lead_in;
 	if (verdict)
 		certificate_add(&document, verdict);
 	if (count == 1 || is_series(runs, count)) {
 		add_runs(&document, runs, count, &scope);
 	} else {
 		for (size_t i = 0; i < count; i++)
-			add_runs(&document, &runs[i], 1, &scope);
+			add_runs(&document, &runs[i], 1,
+				 &(struct scope){.knee_ns = scope.knee_ns, .charts = scope.charts});
 	}
 	code = format->render(&document, options, out, err);
 	document_release(&document);

@@ -191,6 +191,9 @@
 	X("data_end_byte", STATE, BYTES, "where the last of them ends")                            \
 	X("compressible_percent", SETTING, PERCENT, "share of the data made compressible")         \
 	X("compression_ratio", STATE, NONE, "how far the data written can be compressed")          \
+	X("load_rule", DERIVED, NONE, "how the loads of a ramp were chosen") \
+	X("precondition_bytes", SETTING, BYTES, "written to the device before it all")     \
+	X("steady_state", STATE, NONE, "whether the run belongs to the rounds of steady state")    \
 	X("profile_text", STATE, NONE, "text of the profile")                                      \
 	X("command", STATE, NONE, "command line")                                                  \
 	X("seed", STATE, NONE, "seed of all random choices")                                       \

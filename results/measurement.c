@@ -142,6 +142,19 @@ const struct parameter *measurement_parameter(const struct measurement *measurem
 	return NULL;
 }
 
+bool measurement_same_point(const struct measurement *a, const struct measurement *b)
+{
+	if (strcmp(a->phase, b->phase) != 0 || a->parameter_count != b->parameter_count)
+		return false;
+	for (size_t i = 0; i < a->parameter_count; i++) {
+		const struct parameter *other = measurement_parameter(b, a->parameters[i].name);
+
+		if (!other || !value_equal(&a->parameters[i].value, &other->value))
+			return false;
+	}
+	return true;
+}
+
 /* ---- what follows from a histogram and a window ---------------------------------------------- */
 
 /* What the metrics of an operation are computed from. */

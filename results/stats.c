@@ -3,6 +3,7 @@
  * stats.c - the statistics of repeated runs, on top of GSL.
  */
 #include <gsl/gsl_cdf.h>
+#include <gsl/gsl_fit.h>
 #include <gsl/gsl_sort.h>
 #include <gsl/gsl_statistics_double.h>
 #include <math.h>
@@ -189,4 +190,29 @@ double stats_detectable(const struct difference *seen, double alpha, double powe
 			high = middle;
 	}
 	return high * seen->error;
+}
+
+struct steadiness stats_steadiness(const double values[], size_t count)
+{
+	struct steadiness none = {NAN, NAN, NAN}, seen;
+	double *at, intercept, slope, cov00, cov01, cov11, squares, low, high;
+
+	for (size_t i = 0; i < count; i++)
+		if (!isfinite(values[i]))
+			return none;
+	if (count < 2 || gsl_stats_mean(values, 1, count) == 0)
+		return none;
+	at = malloc(count * sizeof(*at));
+	if (!at)
+		abort();
+	for (size_t i = 0; i < count; i++)
+		at[i] = (double)i;
+	gsl_stats_minmax(&low, &high, values, 1, count);
+	gsl_fit_linear(at, 1, values, 1, count, &intercept, &slope, &cov00, &cov01, &cov11,
+		       &squares);
+	free(at);
+	seen.mean = gsl_stats_mean(values, 1, count);
+	seen.range = (high - low) / seen.mean;
+	seen.slope = slope * (double)(count - 1) / seen.mean;
+	return seen;
 }

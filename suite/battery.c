@@ -16,7 +16,6 @@
 #include "roots.h"
 #include "runner.h"
 #include "stack.h"
-#include "warm.h"
 #include "witness.h"
 #include "workspace.h"
 
@@ -169,7 +168,7 @@ static void keep(struct battery *battery, struct archived_run *kept,
 static const char *status_of(const struct archived_run *kept, int code)
 {
 	if (code)
-		return "interrupted";
+		return code == -EINTR ? "interrupted" : "failed";
 	for (size_t i = 0; i < kept->measurement_count; i++)
 		if (kept->measurements[i].status == STATUS_FAILED)
 			return "failed";
@@ -254,7 +253,8 @@ static int open_round(struct battery *battery, struct round *round, const struct
 		      struct err *err)
 {
 	const struct invocation *invocation = battery->invocation;
-	uint64_t most = invocation->options->max_write_bytes;
+	const struct plan *plan = battery->plan;
+	uint64_t most = invocation->options->max_write_bytes, before = plan->precondition_bytes;
 	int code = fileset_open(&round->fileset, &battery->target, battery->seed, invocation->stop,
 				err);
 
@@ -272,7 +272,8 @@ static int open_round(struct battery *battery, struct round *round, const struct
 		.progress = &battery->progress,
 		.stop = invocation->stop,
 		.seed = battery->seed,
-		.write_left = most == UINT64_MAX ? UINT64_MAX : most / battery->plan->rounds,
+		.write_left = most == UINT64_MAX ? UINT64_MAX
+						 : (most - before) / plan->rounds_max,
 	};
 	return code;
 }
@@ -353,6 +354,31 @@ static void add_extents(const struct round *round, struct facts *facts)
 	facts_set_integer(facts, "data_end_byte", (int64_t)extents.end_byte);
 }
 
+/* Once in a series a device is written whole, so often that what it does under load is what it
+ * will go on doing. */
+static int precondition(struct battery *battery, struct round *round, struct archived_run *kept,
+			struct err *err)
+{
+	const struct plan *plan = battery->plan;
+	char bytes[UNIT_TEXT_MAX];
+	int code = 0;
+
+	if (!plan->precondition_bytes)
+		return 0;
+	if (kept->run.round == 1) {
+		progress_say(&battery->progress, "preconditioning: %s are written to %s",
+			     unit_format(bytes, UNIT_BYTES, (double)plan->precondition_bytes),
+			     battery->target.path);
+		code = fileset_precondition(round->fileset,
+					    plan_data_set_bytes(plan, &battery->target),
+					    (unsigned)plan->profile.precondition, err);
+	}
+	if (!code)
+		facts_set_integer(&kept->run.facts, "precondition_bytes",
+				  (int64_t)plan->precondition_bytes);
+	return code;
+}
+
 static int run_round(struct battery *battery, struct round *round, struct archived_run *kept,
 		     struct err *err)
 {
@@ -361,9 +387,13 @@ static int run_round(struct battery *battery, struct round *round, struct archiv
 
 	if (code)
 		return code;
+	code = precondition(battery, round, kept, err);
+	if (code) {
+		finish(battery, kept, code);
+		return code;
+	}
 	witness_look(round->witness, &battery->target, look_ns(battery->plan), invocation->stop,
 		     &kept->run.facts);
-	warm_memory(&roots_real, battery->plan->cost.memory_bytes, invocation->stop);
 	code = measure_points(battery, round, kept);
 	if (code)
 		err_set(err, code, "interrupted by a signal: what was finished is archived");

@@ -10,6 +10,7 @@
 #include "command.h"
 #include "judge.h"
 #include "report.h"
+#include "rounds.h"
 #include "subject.h"
 
 static const char default_profile[] = "standard";
@@ -19,33 +20,37 @@ static const char default_profile[] = "standard";
 static int read_rules(struct rules *rules, const struct profile *profile,
 		      const struct options *options, struct err *err)
 {
-	int code = 0;
+	int code = rules_add_profile(rules, profile, err);
 
 	rules->tolerance = options->tolerance_percent / 100;
-	if (profile) {
-		rules->forbidden = profile->forbidden;
-		rules->forbidden_count = profile->forbidden_count;
-	}
-	for (size_t i = 0; profile && !code && i < profile->rule_count; i++)
-		code = rules_add_criterion(rules, profile->rules[i], err);
 	for (size_t i = 0; !code && i < options->require.count; i++)
 		code = rules_add_criterion(rules, options->require.items[i], err);
 	return code;
 }
 
+static bool has_point(const struct criterion *criterion, const struct plan *plan)
+{
+	for (size_t i = 0; i < plan->count; i++)
+		if (criterion_matches_point(criterion, &plan->points[i]))
+			return true;
+	return false;
+}
+
+static int refuse_pointless(const struct criterion *criterion, struct err *err)
+{
+	return err_set(err, ERR_USAGE, "criterion \"%s\": no point of the battery matches it",
+		       criterion->text);
+}
+
 /* A criterion that no point of the plan matches would never be judged. */
 static int check_rules(const struct rules *rules, const struct plan *plan, struct err *err)
 {
-	for (unsigned c = 0; c < rules->criterion_count; c++) {
-		bool matched = false;
-
-		for (size_t i = 0; i < plan->count; i++)
-			matched |= criterion_matches_point(&rules->criteria[c], &plan->points[i]);
-		if (!matched)
-			return err_set(err, ERR_USAGE,
-				       "criterion \"%s\": no point of the battery matches it",
-				       rules->criteria[c].text);
-	}
+	for (unsigned c = 0; c < rules->criterion_count; c++)
+		if (!has_point(&rules->criteria[c], plan))
+			return refuse_pointless(&rules->criteria[c], err);
+	for (size_t t = 0; t < rules->track_count; t++)
+		if (!has_point(&rules->tracks[t], plan))
+			return refuse_pointless(&rules->tracks[t], err);
 	return 0;
 }
 
@@ -88,6 +93,7 @@ static int judge(const struct invocation *invocation, struct archive *archive,
 	bool failed = false;
 	int code = judge_runs(archive, ids, rules, &verdict, &failed, err);
 
+	look.lead_in = verdict.lead_in;
 	if (!code)
 		code = report_certificate(archive, ids, &verdict, format, &look, invocation->out,
 					  err);
@@ -99,6 +105,27 @@ static int judge(const struct invocation *invocation, struct archive *archive,
 
 /* ---- what is archived ---- */
 
+/* What the runs are held to: --profile, else the profile they were made by, whose text is archived
+ * with them; imported runs have none. */
+static int find_profile(struct archive *archive, const struct run_ids *ids,
+			const struct options *options, struct profile *profile, struct err *err)
+{
+	struct archived_run first;
+	const char *text;
+	int code;
+
+	if (options->profile)
+		return profile_load(profile, options->profile, err);
+	code = archive_load(archive, ids->items[0], 0, &first, err);
+	if (code)
+		return code;
+	text = facts_text(&first.run.facts, "profile_text");
+	if (text)
+		code = profile_load_text(profile, "the profile of the run", text, err);
+	archived_run_release(&first);
+	return code;
+}
+
 static int judge_archived(const struct invocation *invocation, const struct format *format,
 			  struct err *err)
 {
@@ -106,20 +133,26 @@ static int judge_archived(const struct invocation *invocation, const struct form
 	const char *terms[] = {options->run};
 	struct run_ids ids = {0}, baseline = {0};
 	struct archive *archive = NULL;
+	struct profile profile = {0};
 	struct rules rules = {0};
-	int code = read_rules(&rules, NULL, options, err);
+	int code = 0;
 
-	if (!code && options->arguments.count)
+	if (options->arguments.count)
 		code = err_set(err, ERR_USAGE, "--run judges what is archived: it takes no target");
 	if (!code)
 		code = command_open_archive(invocation, ARCHIVE_READ, &archive, err);
 	if (!code)
 		code = archive_select(archive, terms, 1, 0, &ids, err);
 	if (!code)
+		code = find_profile(archive, &ids, options, &profile, err);
+	if (!code)
+		code = read_rules(&rules, &profile, options, err);
+	if (!code)
 		code = find_baseline(archive, options, &baseline, &rules, err);
 	if (!code)
 		code = judge(invocation, archive, &ids, &rules, format, err);
 	rules_release(&rules);
+	profile_release(&profile);
 	run_ids_release(&baseline);
 	run_ids_release(&ids);
 	archive_close(archive);
@@ -132,10 +165,8 @@ static int run_and_judge(const struct invocation *invocation, struct battery *ba
 			 const struct rules *rules, const struct format *format, struct err *err)
 {
 	struct run_ids ids;
-	int code = 0;
+	int code = rounds_run(battery, err);
 
-	for (unsigned round = 1; !code && round <= battery->plan->rounds; round++)
-		code = battery_round(battery, round, err);
 	if (!code && battery->archive_failed)
 		code = err_set(err, -EIO, "what cannot be archived cannot be certified: %s",
 			       battery->archive_err.text);
@@ -159,7 +190,8 @@ static int certify_plan(const struct invocation *invocation, const struct plan *
 	if (!code)
 		code = find_baseline(archive, invocation->options, &baseline, rules, err);
 	if (!code)
-		code = battery_init(&battery, invocation, plan, plan->rounds, target, archive, err);
+		code = battery_init(&battery, invocation, plan, plan->rounds_max, target, archive,
+				    err);
 	if (!code) {
 		plan_announce(plan, invocation->options->quiet ? NULL : invocation->log);
 		code = run_and_judge(invocation, &battery, rules, format, err);

@@ -7,6 +7,7 @@
 #include "battery.h"
 #include "command.h"
 #include "report.h"
+#include "rounds.h"
 #include "subject.h"
 
 static const char default_profile[] = "standard";
@@ -22,6 +23,7 @@ static int print_report(const struct battery *battery, const struct format *form
 		return report_held(battery->runs, battery->run_count, format, &look,
 				   invocation->out, err);
 	ids = battery_ids(battery);
+	look.lead_in = rounds_lead_in(battery);
 	code = report_runs(battery->archive, &ids, format, &look, invocation->out, err);
 	run_ids_release(&ids);
 	return code;
@@ -29,10 +31,8 @@ static int print_report(const struct battery *battery, const struct format *form
 
 static int run_rounds(struct battery *battery, const struct format *format, struct err *err)
 {
-	int code = 0, printed;
+	int code = rounds_run(battery, err), printed;
 
-	for (unsigned round = 1; !code && round <= battery->plan->rounds; round++)
-		code = battery_round(battery, round, err);
 	/* What was measured before something else went wrong is worth its report. */
 	if (code && (code == -EINTR || !battery->runs[0].measurement_count))
 		return code;
@@ -54,7 +54,8 @@ static int run_plan(const struct invocation *invocation, const struct plan *plan
 	int code = command_open_archive(invocation, ARCHIVE_WRITE, &archive, err);
 
 	if (!code)
-		code = battery_init(&battery, invocation, plan, plan->rounds, target, archive, err);
+		code = battery_init(&battery, invocation, plan, plan->rounds_max, target, archive,
+				    err);
 	if (!code)
 		code = run_rounds(&battery, format, err);
 	battery_release(&battery);

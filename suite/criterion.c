@@ -196,36 +196,45 @@ static int malformed(const struct criterion *criterion, struct err *err)
 				       ">=", criterion->text);
 }
 
-int criterion_parse(struct criterion *criterion, const char *text, struct err *err)
+static int malformed_metric(const struct criterion *criterion, struct err *err)
 {
-	char words[sizeof(criterion->text)], *relation, *limit, *bracket,
-		*rest = words, *phase_name, *operation, *metric;
-	int code;
+	return err_set(err, ERR_USAGE,
+		       "\"%s\": wants PHASE.OPERATION.METRIC[PARAMETER=VALUE,...]",
+		       criterion->text);
+}
 
+enum { WORDS_MAX = sizeof(((struct criterion *)0)->text) };
+
+static int start(struct criterion *criterion, const char *text, char words[WORDS_MAX],
+		 struct err *err)
+{
 	*criterion = (struct criterion){0};
 	if (snprintf(criterion->text, sizeof(criterion->text), "%s", text) >=
 	    (int)sizeof(criterion->text))
 		return err_set(err, ERR_USAGE, "a criterion is longer than %zu characters",
 			       sizeof(criterion->text) - 1);
-	without_blanks(words, sizeof(words), text);
-	relation = strpbrk(words, "<>");
-	if (!relation || relation[1] != '=')
-		return malformed(criterion, err);
-	criterion->at_most = *relation == '<';
-	limit = relation + 2;
-	*relation = '\0';
-	bracket = strchr(words, '[');
+	without_blanks(words, WORDS_MAX, text);
+	return 0;
+}
+
+/* PHASE.OPERATION.METRIC[PARAMETER=VALUE,...], which is taken apart. */
+static int read_metric(struct criterion *criterion, char *words,
+		       int (*refuse_form)(const struct criterion *, struct err *), struct err *err)
+{
+	char *bracket = strchr(words, '['), *rest = words, *phase_name, *operation, *metric;
+	int code;
+
 	if (bracket) {
 		if (bracket[strlen(bracket) - 1] != ']')
-			return malformed(criterion, err);
+			return refuse_form(criterion, err);
 		bracket[strlen(bracket) - 1] = '\0';
 		*bracket++ = '\0';
 	}
 	phase_name = strsep(&rest, ".");
 	operation = strsep(&rest, ".");
 	metric = strsep(&rest, ".");
-	if (!operation || !metric || rest || !*limit)
-		return malformed(criterion, err);
+	if (!operation || !metric || rest)
+		return refuse_form(criterion, err);
 	snprintf(criterion->operation, sizeof(criterion->operation), "%s", operation);
 	snprintf(criterion->metric, sizeof(criterion->metric), "%s", metric);
 	code = find_phase(criterion, phase_name, err);
@@ -233,9 +242,31 @@ int criterion_parse(struct criterion *criterion, const char *text, struct err *e
 		code = find_operation(criterion, err);
 	if (!code)
 		code = find_metric(criterion, err);
-	if (!code && bracket)
-		code = read_parameters(criterion, bracket, err);
-	return code ? code : read_limit(criterion, limit, err);
+	return !code && bracket ? read_parameters(criterion, bracket, err) : code;
+}
+
+int criterion_parse(struct criterion *criterion, const char *text, struct err *err)
+{
+	char words[WORDS_MAX], *relation;
+	int code = start(criterion, text, words, err);
+
+	if (code)
+		return code;
+	relation = strpbrk(words, "<>");
+	if (!relation || relation[1] != '=' || !relation[2])
+		return malformed(criterion, err);
+	criterion->at_most = *relation == '<';
+	*relation = '\0';
+	code = read_metric(criterion, words, malformed, err);
+	return code ? code : read_limit(criterion, relation + 2, err);
+}
+
+int criterion_parse_metric(struct criterion *criterion, const char *text, struct err *err)
+{
+	char words[WORDS_MAX];
+	int code = start(criterion, text, words, err);
+
+	return code ? code : read_metric(criterion, words, malformed_metric, err);
 }
 
 /* A point that only reads has nothing to say on writes. */

@@ -4,7 +4,8 @@
  *
  *	PHASE.OPERATION.METRIC[parameter=value,...] <= 2ms
  *
- * with <= or >=, blanks optional, the brackets too. It is about every point that matches.
+ * with <= or >=, blanks optional, the brackets too. It is about every point that matches. Without
+ * the limit it names a metric that is followed from round to round.
  */
 #ifndef ASSAY_SUITE_CRITERION_H
 #define ASSAY_SUITE_CRITERION_H
@@ -31,6 +32,9 @@ struct criterion {
 /* ERR_USAGE with a sentence that names the nearest valid word: unknown phase, operation, metric,
  * parameter or value, a limit that does not fit the metric's unit. */
 int criterion_parse(struct criterion *criterion, const char *text, struct err *err);
+
+/* The same of PHASE.OPERATION.METRIC[parameter=value,...] alone: nothing is required of it. */
+int criterion_parse_metric(struct criterion *criterion, const char *text, struct err *err);
 
 /* Whether it is about this point, or this measurement. */
 bool criterion_matches_point(const struct criterion *criterion, const struct point *point);

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "compare.h"
+#include "work_name.h"
 
 struct court {
 	struct archived_run *runs;
@@ -31,40 +32,24 @@ int rules_add_criterion(struct rules *rules, const char *text, struct err *err)
 	return criterion_parse(&rules->criteria[rules->criterion_count++], text, err);
 }
 
+int rules_add_profile(struct rules *rules, const struct profile *profile, struct err *err)
+{
+	int code = 0;
+
+	rules->forbidden = profile->forbidden;
+	rules->forbidden_count = profile->forbidden_count;
+	rules->tracks = steady_state_tracks(profile->tracks, profile->track_count);
+	rules->track_count = profile->track_count;
+	for (size_t i = 0; !code && i < profile->rule_count; i++)
+		code = rules_add_criterion(rules, profile->rules[i], err);
+	return code;
+}
+
 void rules_release(struct rules *rules)
 {
 	free(rules->criteria);
+	free(rules->tracks);
 	*rules = (struct rules){0};
-}
-
-/* A parameter as a user would type it; false for those that seldom tell rows apart. */
-static bool describe_parameter(const char *phase_name, const struct parameter *parameter,
-			       char text[VALUE_TEXT_MAX])
-{
-	static const char *const telling[] = {"queue_depth", "num_small", "num_large", "clients",
-					      "method", "block_size", NULL};
-	const struct phase *phase = phase_find(phase_name);
-	int index = phase ? phase_param_index(phase, parameter->name) : -1;
-
-	for (size_t t = 0; index >= 0 && telling[t]; t++)
-		if (!strcmp(telling[t], parameter->name)) {
-			param_format(phase->params[index].param, &parameter->value, text);
-			return true;
-		}
-	return false;
-}
-
-/* What is judged, with the parameters that tell it from its like. */
-static void describe(char *text, size_t size, const char *what, const char *phase,
-		     const struct parameter *parameters, size_t count)
-{
-	size_t used = (size_t)snprintf(text, size, "%s", what);
-	char value[VALUE_TEXT_MAX];
-
-	for (size_t i = 0; i < count && used < size; i++)
-		if (describe_parameter(phase, &parameters[i], value))
-			used += (size_t)snprintf(text + used, size - used, " %s=%s",
-						 parameters[i].name, value);
 }
 
 /* ---- 1: every phase ended ---- */
@@ -153,19 +138,6 @@ struct finding {
 	double low, high;
 };
 
-static bool same_point(const struct measurement *a, const struct measurement *b)
-{
-	if (strcmp(a->phase, b->phase) || a->parameter_count != b->parameter_count)
-		return false;
-	for (size_t i = 0; i < a->parameter_count; i++) {
-		const struct parameter *other = measurement_parameter(b, a->parameters[i].name);
-
-		if (!other || !value_equal(&other->value, &a->parameters[i].value))
-			return false;
-	}
-	return true;
-}
-
 static void find(const struct criterion *criterion, const struct measurement *measurement,
 		 struct finding *finding)
 {
@@ -194,8 +166,8 @@ static void add_finding(struct court *court, const struct criterion *criterion,
 									reason[200] = "";
 	char low[UNIT_TEXT_MAX], high[UNIT_TEXT_MAX], rule[400];
 
-	describe(rule, sizeof(rule), criterion->text, point->phase, point->parameters,
-		 point->parameter_count);
+	work_name(rule, sizeof(rule), criterion->text, point->phase, point->parameters,
+		  point->parameter_count);
 	unit_format(low, criterion->unit, criterion->limit);
 	snprintf(required, sizeof(required), "%s %s", criterion->at_most ? "at most" : "at least",
 		 low);
@@ -223,7 +195,7 @@ static bool is_first(const struct court *court, size_t run, size_t index)
 
 	for (size_t r = 0; r <= run; r++)
 		for (size_t m = 0; m < (r == run ? index : court->runs[r].measurement_count); m++)
-			if (same_point(&court->runs[r].measurements[m], measurement))
+			if (measurement_same_point(&court->runs[r].measurements[m], measurement))
 				return false;
 	return true;
 }
@@ -235,7 +207,7 @@ static void judge_point(struct court *court, const struct criterion *criterion,
 
 	for (size_t r = 0; r < court->count; r++)
 		for (size_t m = 0; m < court->runs[r].measurement_count; m++)
-			if (same_point(&court->runs[r].measurements[m], point))
+			if (measurement_same_point(&court->runs[r].measurements[m], point))
 				find(criterion, &court->runs[r].measurements[m], &finding);
 	add_finding(court, criterion, point, &finding);
 }
@@ -272,7 +244,35 @@ static enum outcome outcome_of_cell(const struct compared_row *row,
 		return OUTCOME_INCONCLUSIVE;
 	if (bad >= -tolerance)
 		return OUTCOME_PASS;
-	return good < -tolerance ? OUTCOME_FAIL : OUTCOME_INCONCLUSIVE;
+	/* Of many rows one interval in twenty errs: the difference has to stand among all. */
+	return good < -tolerance && cell->judgement == JUDGED_WORSE
+		       ? OUTCOME_FAIL
+		       : OUTCOME_INCONCLUSIVE;
+}
+
+static bool has_flag(const struct archived_run *run, const char *phase, const char *code)
+{
+	for (size_t m = 0; m < run->measurement_count; m++) {
+		const struct measurement *measurement = &run->measurements[m];
+
+		for (size_t f = 0; f < measurement->flag_count; f++)
+			if (!strcmp(measurement->phase, phase) &&
+			    !strcmp(measurement->flags[f].code, code))
+				return true;
+	}
+	return false;
+}
+
+/* The flag of a phase that says others were at work: what it lost to them is not the device's. */
+static const char *disturbance(const struct court *court, const char *phase)
+{
+	static const char *const codes[] = {"foreign", "steal", "background", NULL};
+
+	for (size_t c = 0; codes[c]; c++)
+		for (size_t r = 0; r < court->count; r++)
+			if (has_flag(&court->runs[r], phase, codes[c]))
+				return codes[c];
+	return NULL;
 }
 
 static void judge_row(struct court *court, const struct compared_row *row, size_t base, size_t ours,
@@ -281,9 +281,12 @@ static void judge_row(struct court *court, const struct compared_row *row, size_
 	const struct compared_cell *was = &row->cells[base], *is = &row->cells[ours];
 	char name[3 * NAME_MAX_BYTES + 3], rule[300], required[100], measured[120], reason[200];
 	char a[UNIT_TEXT_MAX], b[UNIT_TEXT_MAX];
+	enum outcome outcome;
+	const char *flag;
+	size_t used;
 
 	snprintf(name, sizeof(name), "%s.%s.%s", row->phase, row->operation, row->metric);
-	describe(rule, sizeof(rule), name, row->phase, row->parameters, row->parameter_count);
+	work_name(rule, sizeof(rule), name, row->phase, row->parameters, row->parameter_count);
 	snprintf(required, sizeof(required), "within %.3g %% of %s", 100 * tolerance,
 		 unit_format(a, row->unit, was->median));
 	snprintf(measured, sizeof(measured), "%s", unit_format(b, row->unit, is->median));
@@ -295,8 +298,13 @@ static void judge_row(struct court *court, const struct compared_row *row, size_
 		snprintf(reason, sizeof(reason),
 			 "%+.1f %%, interval %+.1f to %+.1f %%, %zu and %zu runs",
 			 100 * is->delta, 100 * is->delta_low, 100 * is->delta_high, was->n, is->n);
-	verdict_add(court->verdict, rule, required, measured, outcome_of_cell(row, is, tolerance),
-		    reason);
+	outcome = outcome_of_cell(row, is, tolerance);
+	if (outcome == OUTCOME_FAIL && (flag = disturbance(court, row->phase))) {
+		outcome = OUTCOME_INCONCLUSIVE;
+		used = strlen(reason);
+		snprintf(reason + used, sizeof(reason) - used, "; but not undisturbed: %s", flag);
+	}
+	verdict_add(court->verdict, rule, required, measured, outcome, reason);
 }
 
 /* Both sides' runs, each once; the caller's to release. */
@@ -320,7 +328,8 @@ static int judge_baseline(struct court *court, struct archive *archive, const st
 	struct compare_request request = {.sides = sides,
 					  .side_count = 2,
 					  .baseline = "baseline",
-					  .margin = COMPARE_MARGIN};
+					  .margin = fmin(COMPARE_MARGIN,
+							 court->rules->tolerance)};
 	struct comparison comparison = {0};
 	struct run_ids all = both(court->rules->baseline, ids);
 	int code = compare_runs(archive, &all, &request, &comparison, err);
@@ -332,6 +341,54 @@ static int judge_baseline(struct court *court, struct archive *archive, const st
 	comparison_release(&comparison);
 	run_ids_release(&all);
 	return code;
+}
+
+/* ---- 5: steady state ---- */
+
+static void add_steadiness(void *context, const struct steady_finding *finding)
+{
+	struct court *court = context;
+	char measured[160], reason[300] = "";
+
+	snprintf(measured, sizeof(measured), "range %.1f %%, slope %+.1f %%",
+		 100 * finding->steadiness.range, 100 * finding->steadiness.slope);
+	if (finding->rounds < STEADY_WINDOW || isnan(finding->steadiness.mean))
+		snprintf(measured, sizeof(measured), "n/a");
+	if (finding->rounds < STEADY_WINDOW)
+		snprintf(reason, sizeof(reason), "of the last %d rounds %zu have a value",
+			 STEADY_WINDOW, finding->rounds);
+	else if (!finding->steady)
+		snprintf(reason, sizeof(reason), "not reached within %zu rounds", court->count);
+	verdict_add(court->verdict, finding->name,
+		    "steady: over the last 5 rounds a range of at most 20 % and a slope of at most "
+		    "10 % of the mean",
+		    measured, finding->steady ? OUTCOME_PASS : OUTCOME_INCONCLUSIVE, reason);
+}
+
+/* What the steadiness is of. */
+static void note_extent(struct court *court)
+{
+	const struct facts *facts = &court->runs[0].run.facts;
+	const struct fact *written = facts_find(facts, "precondition_bytes");
+	char bytes[UNIT_TEXT_MAX], measured[UNIT_TEXT_MAX + 100];
+
+	if (written)
+		snprintf(measured, sizeof(measured), "%s were written before the first round",
+			 unit_format(bytes, UNIT_BYTES, (double)written->integer));
+	verdict_add(court->verdict, "preconditioning", "the device was written before",
+		    written ? measured : "the data files alone", OUTCOME_NOTED,
+		    written ? ""
+			    : "the steady state is of these files only: what else the device "
+			      "holds was not written first");
+}
+
+static void judge_steadiness(struct court *court)
+{
+	if (!court->rules->track_count)
+		return;
+	steady_state_look(court->runs, court->count, court->rules->tracks,
+			  court->rules->track_count, add_steadiness, court);
+	note_extent(court);
 }
 
 /* ---- all of it ---- */
@@ -352,23 +409,46 @@ static int load(struct archive *archive, const struct run_ids *ids, struct court
 	return code;
 }
 
+/* Those of the window of steadiness; the others keep their place before them. */
+static struct run_ids judged(const struct run_ids *ids, const struct rules *rules)
+{
+	size_t lead_in = rules->track_count ? steady_state_lead_in(ids->count) : 0;
+
+	return (struct run_ids){.items = ids->items + lead_in, .count = ids->count - lead_in};
+}
+
+static int judge_window(struct court *court, struct archive *archive, const struct run_ids *ids,
+			struct err *err)
+{
+	const struct rules *rules = court->rules;
+	int code = 0;
+
+	judge_flags(court);
+	for (unsigned i = 0; !code && i < rules->criterion_count; i++)
+		code = judge_criterion(court, &rules->criteria[i], err);
+	return !code && rules->baseline ? judge_baseline(court, archive, ids, err) : code;
+}
+
 int judge_runs(struct archive *archive, const struct run_ids *ids, const struct rules *rules,
 	       struct verdict *verdict, bool *failed, struct err *err)
 {
-	struct court court = {.rules = rules, .verdict = verdict};
-	int code = load(archive, ids, &court, err);
+	struct court all = {.rules = rules, .verdict = verdict}, court;
+	struct run_ids window = judged(ids, rules);
+	int code = load(archive, ids, &all, err);
 
 	if (!code) {
-		judge_status(&court, failed);
-		judge_flags(&court);
+		court = all;
+		court.count = window.count;
+		court.runs += ids->count - window.count;
+		judge_status(&all, failed);
+		judge_steadiness(&all);
+		code = judge_window(&court, archive, &window, err);
 	}
-	for (unsigned i = 0; !code && i < rules->criterion_count; i++)
-		code = judge_criterion(&court, &rules->criteria[i], err);
-	if (!code && rules->baseline)
-		code = judge_baseline(&court, archive, ids, err);
-	verdict->integrity_only = !rules->criterion_count && !rules->baseline;
-	while (court.count > 0)
-		archived_run_release(&court.runs[--court.count]);
-	free(court.runs);
+	verdict->lead_in = ids->count - window.count;
+	verdict->integrity_only =
+		!rules->criterion_count && !rules->baseline && !rules->track_count;
+	while (all.count > 0)
+		archived_run_release(&all.runs[--all.count]);
+	free(all.runs);
 	return code;
 }

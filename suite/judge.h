@@ -8,12 +8,15 @@
  *     doubt the profile forbids fails.
  *  3. Each criterion, for every point that matches: all runs hold, none, or some.
  *  4. Against a baseline, each headline row: its interval against the tolerance.
+ *  5. What the profile tracks has come to its steady state; rules 2 to 4 are then about the rounds
+ *     of its window alone.
  */
 #ifndef ASSAY_SUITE_JUDGE_H
 #define ASSAY_SUITE_JUDGE_H
 
 #include "archive.h"
-#include "criterion.h"
+#include "profile.h"
+#include "steady_state.h"
 #include "verdict.h"
 
 enum { CRITERIA_MAX = 128 };
@@ -23,9 +26,14 @@ struct rules {
 	unsigned criterion_count;
 	char *const *forbidden; /* codes of doubts; borrowed */
 	size_t forbidden_count;
+	struct criterion *tracks; /* metrics whose steady state is wanted */
+	size_t track_count;
 	const struct run_ids *baseline; /* NULL: none */
 	double tolerance; /* a fraction */
 };
+
+/* Takes over what a profile requires, which outlives the rules. ERR_USAGE. */
+int rules_add_profile(struct rules *rules, const struct profile *profile, struct err *err);
 
 /* Reads one criterion. ERR_USAGE. */
 int rules_add_criterion(struct rules *rules, const char *text, struct err *err);

@@ -241,14 +241,26 @@ static int take_set(struct choice *choices, size_t count, const char *word, stru
 struct making {
 	struct plan *plan;
 	const struct target *target;
+	const struct phase *phase; /* whose lists they are */
 	struct err *err;
 };
+
+static bool has_point(const struct plan *plan, const struct point *point)
+{
+	for (size_t i = 0; i < plan->count; i++)
+		if (point_equal(&plan->points[i], point))
+			return true;
+	return false;
+}
 
 static int add_point(void *context, const struct point *point)
 {
 	struct plan *plan = ((struct making *)context)->plan;
 	struct err *err = ((struct making *)context)->err;
 
+	/* The edge of a matrix may be a ramp that the battery has by itself. */
+	if (point->phase != ((struct making *)context)->phase && has_point(plan, point))
+		return 0;
 	if (plan->count == POINTS_MAX)
 		return err_set(err, ERR_USAGE, "the lists make more than %d points", POINTS_MAX);
 	if (!(plan->count & (plan->count - 1))) /* full at each power of two */
@@ -259,6 +271,15 @@ static int add_point(void *context, const struct point *point)
 	return 0;
 }
 
+static bool has_value(const struct value values[], unsigned count, const struct value *value)
+{
+	for (unsigned i = 0; i < count; i++)
+		if (value_equal(&values[i], value))
+			return true;
+	return false;
+}
+
+/* A value that is listed twice is one. */
 static int parse_list(const struct phase *phase, const struct param *param, const char *text,
 		      struct value values[VALUES_MAX], unsigned *count, struct err *err)
 {
@@ -271,8 +292,10 @@ static int parse_list(const struct phase *phase, const struct param *param, cons
 		if (*count == VALUES_MAX)
 			code = err_set(err, ERR_USAGE, "%s.%s: more than %d values", phase->name,
 				       param->name, VALUES_MAX);
-		else if (param_parse(param, word + strspn(word, " \t"), &values[(*count)++], &why))
+		else if (param_parse(param, word + strspn(word, " \t"), &values[*count], &why))
 			code = err_set(err, ERR_USAGE, "%s: %s", phase->name, why.text);
+		else if (!has_value(values, *count, &values[*count]))
+			(*count)++;
 	}
 	free(words);
 	return code;
@@ -411,7 +434,7 @@ static int fill_choices(struct choice *choices, size_t count, const struct profi
 static int make_points(struct plan *plan, const struct options *options,
 		       const struct target *target, struct err *err)
 {
-	struct making making = {plan, target, err};
+	struct making making = {.plan = plan, .target = target, .err = err};
 	struct choice *choices = calloc(PHASES_MAX, sizeof(*choices));
 	bool chosen[PHASES_MAX] = {false};
 	size_t count = 0;
@@ -427,6 +450,7 @@ static int make_points(struct plan *plan, const struct options *options,
 	for (size_t c = 0; !code && c < count; c++) {
 		struct point point = {.phase = choices[c].phase};
 
+		making.phase = point.phase;
 		code = multiply(&making, &choices[c], &point, 0);
 	}
 	for (size_t c = 0; c < count; c++)
@@ -469,6 +493,21 @@ static int check_engines(const struct plan *plan, struct err *err)
 	return code;
 }
 
+/* As many as --rounds says; else what the profile says, or as many as it takes to be steady. */
+static int set_rounds(struct plan *plan, const struct options *options, struct err *err)
+{
+	const struct profile *profile = &plan->profile;
+
+	plan->rounds = options->rounds_given ? options->rounds : profile->rounds;
+	plan->rounds_max = plan->rounds;
+	if (!options->rounds_given && profile->track_count)
+		plan->rounds_max = profile->rounds_max;
+	if (plan->rounds_max <= ROUNDS_MAX)
+		return 0;
+	return err_set(err, ERR_USAGE, "--rounds: %llu are too many; the most is %d",
+		       (unsigned long long)plan->rounds_max, ROUNDS_MAX);
+}
+
 int plan_make(struct plan *plan, const struct options *options, const char *default_profile,
 	      const struct target *target, struct err *err)
 {
@@ -483,10 +522,9 @@ int plan_make(struct plan *plan, const struct options *options, const char *defa
 		code = make_points(plan, options, target, err);
 	if (code)
 		return code;
-	plan->rounds = options->rounds_given ? options->rounds : plan->profile.rounds;
-	if (plan->rounds > ROUNDS_MAX)
-		return err_set(err, ERR_USAGE, "--rounds: %llu are too many; the most is %d",
-			       (unsigned long long)plan->rounds, ROUNDS_MAX);
+	code = set_rounds(plan, options, err);
+	if (code)
+		return code;
 	drop_left_out(plan);
 	if (!plan->count)
 		return err_set(err, ERR_USAGE, "nothing is left to measure");
@@ -494,6 +532,9 @@ int plan_make(struct plan *plan, const struct options *options, const char *defa
 	if (code)
 		return code;
 	add_up(plan, target, options->wal_dir);
+	if (target->kind == TARGET_DEVICE && target->writable)
+		plan->precondition_bytes =
+			plan->profile.precondition * plan_data_set_bytes(plan, target);
 	return 0;
 }
 
@@ -581,18 +622,23 @@ static int check_device(const struct plan *plan, const struct target *target, st
 		       target->path);
 }
 
+/* At least, in so many rounds. */
+static double writes_of(const struct plan *plan, uint64_t rounds)
+{
+	return (double)plan->precondition_bytes +
+	       (double)plan->cost.write_bytes * (double)rounds;
+}
+
 int plan_check(const struct plan *plan, const struct options *options, const struct target *target,
 	       struct err *err)
 {
 	char least[UNIT_TEXT_MAX], limit[UNIT_TEXT_MAX];
-	uint64_t writes;
+	double writes = writes_of(plan, plan->rounds_max);
 
-	if (__builtin_mul_overflow(plan->cost.write_bytes, plan->rounds, &writes))
-		writes = UINT64_MAX - 1;
-	if (writes > options->max_write_bytes)
+	if (writes > (double)options->max_write_bytes)
 		return err_set(err, ERR_USAGE,
 			       "the battery writes at least %s, more than --max-write %s",
-			       unit_format(least, UNIT_BYTES, (double)writes),
+			       unit_format(least, UNIT_BYTES, writes),
 			       unit_format(limit, UNIT_BYTES, (double)options->max_write_bytes));
 	if (options->wal_dir) {
 		struct statvfs fs;
@@ -605,33 +651,48 @@ int plan_check(const struct plan *plan, const struct options *options, const str
 						: check_device(plan, target, err);
 }
 
+enum { ROUNDS_TEXT_MAX = 48 };
+
+/* "3", or "5 to 25" until steady. */
+static const char *describe_rounds(const struct plan *plan, char text[ROUNDS_TEXT_MAX])
+{
+	if (plan->rounds_max > plan->rounds)
+		snprintf(text, ROUNDS_TEXT_MAX, "%llu to %llu", (unsigned long long)plan->rounds,
+			 (unsigned long long)plan->rounds_max);
+	else
+		snprintf(text, ROUNDS_TEXT_MAX, "%llu", (unsigned long long)plan->rounds);
+	return text;
+}
+
 void plan_announce(const struct plan *plan, FILE *out)
 {
-	char bytes[UNIT_TEXT_MAX], time[UNIT_TEXT_MAX];
+	char bytes[UNIT_TEXT_MAX], time[UNIT_TEXT_MAX], rounds[ROUNDS_TEXT_MAX];
 
 	if (out)
 		fprintf(out,
-			"profile %s: %zu points, %llu rounds; writes at least %s, measures "
+			"profile %s: %zu points, %s rounds; writes at least %s, measures "
 			"for at least %s\n",
-			plan->profile.name, plan->count, (unsigned long long)plan->rounds,
-			unit_format(bytes, UNIT_BYTES,
-				    (double)plan->cost.write_bytes * (double)plan->rounds),
+			plan->profile.name, plan->count, describe_rounds(plan, rounds),
+			unit_format(bytes, UNIT_BYTES, writes_of(plan, plan->rounds)),
 			unit_format(time, UNIT_NS,
 				    (double)plan->cost.time_ns * (double)plan->rounds));
 }
 
 void plan_print(const struct plan *plan, const struct target *target, FILE *out)
 {
-	char text[UNIT_TEXT_MAX], point[256];
+	char text[UNIT_TEXT_MAX], rounds[ROUNDS_TEXT_MAX], point[256];
 
-	fprintf(out, "profile   %s\ntarget    %s\nrounds    %llu\n", plan->profile.name,
-		target->path, (unsigned long long)plan->rounds);
+	fprintf(out, "profile   %s\ntarget    %s\nrounds    %s%s\n", plan->profile.name,
+		target->path, describe_rounds(plan, rounds),
+		plan->rounds_max > plan->rounds ? ", until steady" : "");
 	fprintf(out, "data set  %s, %llu files at most\n",
 		unit_format(text, UNIT_BYTES, (double)plan->cost.data_bytes),
 		(unsigned long long)plan->cost.inodes);
+	if (plan->precondition_bytes)
+		fprintf(out, "before    %s are written to the device\n",
+			unit_format(text, UNIT_BYTES, (double)plan->precondition_bytes));
 	fprintf(out, "written   at least %s\n",
-		unit_format(text, UNIT_BYTES,
-			    (double)plan->cost.write_bytes * (double)plan->rounds));
+		unit_format(text, UNIT_BYTES, writes_of(plan, plan->rounds)));
 	fprintf(out, "time      at least %s of measuring\n",
 		unit_format(text, UNIT_NS, (double)plan->cost.time_ns * (double)plan->rounds));
 	fprintf(out, "points    %zu\n", plan->count);

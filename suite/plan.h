@@ -22,7 +22,8 @@ struct plan {
 	struct profile profile;
 	struct point *points;
 	size_t count;
-	uint64_t rounds;
+	uint64_t rounds, rounds_max; /* at least, and until steady at most */
+	uint64_t precondition_bytes; /* written to the device before the first round */
 	/* Of one round, at least. */
 	struct phase_cost cost; /* data and inodes: the most at one time; writes and time: summed */
 	uint64_t *least_writes; /* by point: the bytes that it and those after it write; then 0 */

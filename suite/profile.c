@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "criterion.h"
+#include "steady_state.h"
 
 const struct builtin_profile builtin_profiles[] = {
 #include "profiles.inc"
@@ -23,6 +24,7 @@ enum { LINE_MAX_BYTES = 180, FILE_MAX_BYTES = 1 << 20, SECTIONS_MAX = 64 };
 
 static const char section_profile[] = "profile";
 static const char section_criteria[] = "criteria";
+static const char section_steady_state[] = "steady_state";
 
 struct reading {
 	struct profile *profile;
@@ -86,11 +88,12 @@ static void add_phase(struct profile *profile, const struct phase *phase)
 
 static int check_section(struct reading *reading, const char *name)
 {
-	const char *names[SECTIONS_MAX + 3];
+	const char *names[SECTIONS_MAX + 4];
 	const struct phase *phase = phase_find(name);
 	size_t count = 0;
 
-	if (!strcmp(name, section_profile) || !strcmp(name, section_criteria))
+	if (!strcmp(name, section_profile) || !strcmp(name, section_criteria) ||
+	    !strcmp(name, section_steady_state))
 		return 1;
 	if (phase) {
 		add_phase(reading->profile, phase);
@@ -98,6 +101,7 @@ static int check_section(struct reading *reading, const char *name)
 	}
 	names[count++] = section_profile;
 	names[count++] = section_criteria;
+	names[count++] = section_steady_state;
 	for (size_t i = 0; phases[i] && count < SECTIONS_MAX; i++)
 		names[count++] = phases[i]->name;
 	names[count] = NULL;
@@ -238,6 +242,27 @@ static int add_criterion(struct reading *reading, const char *name, const char *
 	return 1;
 }
 
+static int set_steady_state(struct reading *reading, const char *name, const char *text)
+{
+	static const char *const names[] = {"track", "rounds_max", "precondition", NULL};
+	struct profile *profile = reading->profile;
+	struct criterion criterion;
+	struct err why = {0};
+	int code = 0;
+
+	if (!strcmp(name, "rounds_max")) {
+		code = parse_rounds(text, &profile->rounds_max, &why);
+	} else if (!strcmp(name, "precondition")) {
+		code = unit_parse_count(text, &profile->precondition, &why);
+	} else if (!strcmp(name, "track")) {
+		code = criterion_parse_metric(&criterion, text, &why);
+		append(&profile->tracks, &profile->track_count, text);
+	} else {
+		return refuse_name(reading, "setting of [steady_state]", name, names);
+	}
+	return code ? refuse(reading, why.text) : 1;
+}
+
 static int on_setting(void *context, const char *section, const char *name, const char *value)
 {
 	struct reading *reading = context;
@@ -251,6 +276,8 @@ static int on_setting(void *context, const char *section, const char *name, cons
 		return set_profile(reading, name, value);
 	if (!strcmp(section, section_criteria))
 		return add_criterion(reading, name, value);
+	if (!strcmp(section, section_steady_state))
+		return set_steady_state(reading, name, value);
 	return phase ? set_param(reading, phase, name, value) : 0;
 }
 
@@ -302,6 +329,26 @@ static char *next_line(char *buffer, int size, void *context)
 	return buffer;
 }
 
+/* Rounds go on only for what is tracked, and enough of them to tell. */
+static int check_rounds(struct profile *profile, struct err *err)
+{
+	if (!profile->track_count && (profile->rounds_max || profile->precondition))
+		return err_set(err, ERR_USAGE, "%s: [steady_state] tracks nothing",
+			       profile->origin);
+	if (!profile->track_count)
+		return 0;
+	if (!profile->rounds_max)
+		profile->rounds_max = STEADY_ROUNDS_MAX;
+	if (profile->rounds < STEADY_WINDOW)
+		profile->rounds = STEADY_WINDOW;
+	if (profile->rounds_max < profile->rounds)
+		return err_set(err, ERR_USAGE,
+			       "%s: rounds_max is %llu, and steady state wants %llu rounds",
+			       profile->origin, (unsigned long long)profile->rounds_max,
+			       (unsigned long long)profile->rounds);
+	return 0;
+}
+
 static int parse(struct profile *profile, struct err *err)
 {
 	static const char mark[] = "\xef\xbb\xbf"; /* of byte order, as some editors leave it */
@@ -319,7 +366,7 @@ static int parse(struct profile *profile, struct err *err)
 	}
 	if (!reading.code && !profile->phase_count)
 		return err_set(err, ERR_USAGE, "%s names no phase", profile->origin);
-	return reading.code;
+	return reading.code ? reading.code : check_rounds(profile, err);
 }
 
 /* ---- loading ---- */
@@ -397,6 +444,7 @@ void profile_release(struct profile *profile)
 	}
 	release_texts(profile->rules, profile->rule_count);
 	release_texts(profile->forbidden, profile->forbidden_count);
+	release_texts(profile->tracks, profile->track_count);
 	free(profile->settings);
 	free(profile->phases);
 	free(profile->time);

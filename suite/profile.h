@@ -15,6 +15,11 @@
  *	[criteria]
  *	rule = wal_commit.commit.latency_p99 <= 10ms
  *	forbid = unsteady, foreign	; doubts that a certificate may not have
+ *
+ *	[steady_state]		; rounds go on until these are steady (steady_state.h)
+ *	track = random.write.rate[block_size=4k,queue_depth=32]
+ *	rounds_max = 25
+ *	precondition = 2	; times a device is written whole before the first
  */
 #ifndef ASSAY_SUITE_PROFILE_H
 #define ASSAY_SUITE_PROFILE_H
@@ -46,6 +51,9 @@ struct profile {
 	size_t rule_count;
 	char **forbidden; /* codes of flags, of [criteria] as well */
 	size_t forbidden_count;
+	char **tracks; /* [steady_state]: metrics; none: a series has its rounds and no more */
+	size_t track_count;
+	uint64_t rounds_max, precondition;
 };
 
 /* Reads the built-in of that name, else the file. Unknown sections, parameters and values are

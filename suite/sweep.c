@@ -70,9 +70,11 @@ static int plan_combination(struct sweep *sweep, struct combination *combination
 				       &combination->options, combination->words[i], err);
 	if (!code)
 		code = plan_make(&combination->plan, &combination->options, profile, target, err);
-	if (!code)
-		combination->plan.rounds = sweep->rounds * sweep->combination_count;
-	return code;
+	if (code)
+		return code;
+	combination->plan.rounds = sweep->rounds * sweep->combination_count;
+	combination->plan.rounds_max = combination->plan.rounds;
+	return 0;
 }
 
 /* All visits together have to stay below --max-write: each plan counts for its own. */

@@ -64,8 +64,8 @@ test_a_cached_read_is_inconclusive() {
 test_a_device_slower_than_its_own_baseline_fails() {
 	need_strace
 	certify 0 --rounds 4 --time 500ms --engine sync --set random.queue_depth=1 --label before
-	expect 3 strace -f -o /dev/null -e trace=pread64 -e inject=pread64:delay_enter=50000 "$ASSAY" certify -q \
-		"${load[@]}" --rounds 3 --engine sync --set random.queue_depth=1 --time 1s --baseline before target
+	expect 3 strace -f -o /dev/null -e trace=pread64 -e inject=pread64:delay_enter=5000 "$ASSAY" certify -q \
+		"${load[@]}" --rounds 3 --engine sync --set random.queue_depth=1 --time 500ms --baseline before target
 	has out "Verdict: FAIL"
 	has out "within 10 % of"
 }
@@ -121,4 +121,97 @@ test_the_certificate_comes_in_every_format() {
 	expect 0 "$ASSAY" certify --run latest --format html
 	has out "<html"
 	has out "Verdict: PASS"
+}
+
+# ---- steady state ----
+
+# A profile that follows random reads until they are steady: steady_profile ROUNDS_MAX
+steady_profile() {
+	cat >steady.ini <<-END
+		[profile]
+		name = steady
+		time = 150ms
+		size = 16m
+		[random]
+		operation = read
+		queue_depth = 4
+		[criteria]
+		rule = random.read.rate >= 1
+		[steady_state]
+		track = random.read.rate[queue_depth=4]
+		rounds_max = $1
+		precondition = 2
+	END
+}
+
+test_rounds_go_on_until_the_state_is_steady() {
+	need_root
+	mkdir target
+	mount -t tmpfs -o size=64m none target 2>/dev/null || skip "no tmpfs"
+	defer "umount target"
+	steady_profile 25
+	local got=0 rounds
+	"$ASSAY" certify --profile steady.ini target >out 2>err || got=$?
+	rounds=$(query "select count(*) from runs")
+	case $got in
+	0)
+		has out "rate[queue_depth=4]"
+		has err "steady state after $rounds rounds"
+		equal "rounds of the steady state" 5 \
+			"$("$ASSAY" list steady_state=yes --format csv | tail -n +2 | wc -l)"
+		;;
+	4) [ "$rounds" -eq 25 ] || fail "gave up after $rounds rounds" ;;
+	*) fail "exit $got" ;;
+	esac
+	has out "of these files only"
+	[ "$rounds" -ge 5 ] || fail "$rounds rounds"
+}
+
+test_a_state_that_is_never_steady_is_inconclusive() {
+	need_root
+	steady_profile 6
+	mkdir target
+	mount -t tmpfs -o size=64m none target 2>/dev/null || skip "no tmpfs"
+	defer "umount target"
+	# Each round finds the load slower than the last, for there are ever more hogs.
+	local hog got=0
+	for hog in 1 2 3 4 5 6 7 8 9 10; do
+		(sleep "0.$((hog * 2))" && exec timeout 4 sh -c 'while :; do :; done') &
+	done
+	"$ASSAY" certify --profile steady.ini target >out 2>err || got=$?
+	wait
+	equal status 4 "$got"
+	has out "Verdict: INCONCLUSIVE"
+	has out "not reached within 6 rounds"
+	equal rounds 6 "$(query "select count(*) from runs")"
+}
+
+test_an_archived_series_is_held_to_the_profile_it_was_made_by() {
+	steady_profile 25
+	mkdir target
+	expect 0 "$ASSAY" run -q --profile steady.ini --rounds 2 target
+	expect 4 "$ASSAY" certify --run "series=$(query "select series from runs limit 1")"
+	has out "of the last 5 rounds 2 have a value"
+	has out "at least 1 /s"
+}
+
+test_a_device_is_written_whole_before_the_first_round() {
+	local before wrote
+	truncate -s 32m image
+	loop_device image
+	steady_profile 25
+	sed -i '/^size/d' steady.ini
+	expect 0 "$ASSAY" run --dry-run --profile steady.ini --erase "$device" "$device"
+	has out "64.0 MiB are written to the device"
+	has out "5 to 25, until steady"
+	before=$(awk '{ print $7 }' "/sys/block/${device#/dev/}/stat")
+	expect 0 "$ASSAY" run -q --profile steady.ini --rounds 1 --erase "$device" "$device"
+	wrote=$((($(awk '{ print $7 }' "/sys/block/${device#/dev/}/stat") - before) / 2048))
+	equal "MiB written" 64 "$wrote"
+	expect 2 "$ASSAY" run -q --profile steady.ini --rounds 1 --max-write 63m --erase "$device" "$device"
+	one_sentence "--max-write"
+	# Without leave to write nothing is.
+	before=$(awk '{ print $7 }' "/sys/block/${device#/dev/}/stat")
+	expect 0 "$ASSAY" run -q --profile steady.ini --rounds 1 "$device"
+	equal "sectors written" "$before" "$(awk '{ print $7 }' "/sys/block/${device#/dev/}/stat")"
 }

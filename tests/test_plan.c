@@ -544,6 +544,42 @@ static void the_plan_is_printed_point_by_point(void)
 	plan_release(&plan);
 }
 
+static void a_value_listed_twice_is_measured_once(void)
+{
+	struct asked asked = ask("[random]\nblock_size = 8k,4k,8192\nqueue_depth = 1,1\n");
+	struct plan plan = planned(&asked);
+
+	CU_ASSERT_EQUAL(plan.count, 2);
+	plan_release(&plan);
+}
+
+/* The edge of the row is a load that dss has by itself. */
+static void an_edge_that_is_a_ramp_too_is_measured_once(void)
+{
+	struct asked asked = ask("[dss]\nnum_large = 1\ndisks = 1\n"
+				 "[mixed]\nnum_small = 0,2\nnum_large = 1\ndisks = 1\n");
+	struct plan plan = planned(&asked);
+
+	CU_ASSERT_EQUAL(plan.count, 2);
+	plan_release(&plan);
+}
+
+static void rounds_of_a_steady_state_are_a_range(void)
+{
+	struct asked asked = ask("[random]\n[steady_state]\ntrack = random.read.rate\n");
+	struct plan plan = planned(&asked);
+
+	CU_ASSERT_EQUAL(plan.rounds, 5);
+	CU_ASSERT_EQUAL(plan.rounds_max, 25);
+	plan_release(&plan);
+	asked.options.rounds_given = true;
+	asked.options.rounds = 2;
+	plan = planned(&asked);
+	CU_ASSERT_EQUAL(plan.rounds, 2);
+	CU_ASSERT_EQUAL(plan.rounds_max, 2);
+	plan_release(&plan);
+}
+
 static const struct test tests[] = {
 	{"a profile gives its phases in the order of the battery",
 	 a_profile_gives_its_phases_in_the_order_of_the_battery},
@@ -579,6 +615,11 @@ static const struct test tests[] = {
 	{"what is written in all does not wrap around",
 	 what_is_written_in_all_does_not_wrap_around},
 	{"the plan is printed point by point", the_plan_is_printed_point_by_point},
+	{"a value listed twice is measured once", a_value_listed_twice_is_measured_once},
+	{"an edge that is a ramp too is measured once",
+	 an_edge_that_is_a_ramp_too_is_measured_once},
+	{"rounds of a steady state are a range, unless --rounds is given",
+	 rounds_of_a_steady_state_are_a_range},
 	{NULL, NULL},
 };
 

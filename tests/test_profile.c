@@ -333,6 +333,35 @@ static void built_in_profiles_are_taken_under_their_names(void)
 	CU_ASSERT(count >= 2);
 }
 
+static void steady_state_is_followed_for_at_least_its_window(void)
+{
+	struct profile profile = taken("[random]\n"
+				       "[steady_state]\n"
+				       "track = random.read.rate[queue_depth=32]\n"
+				       "track = random.read.latency_p99\n");
+
+	CU_ASSERT_EQUAL(profile.track_count, 2);
+	CU_ASSERT_STRING_EQUAL(profile.tracks[1], "random.read.latency_p99");
+	CU_ASSERT_EQUAL(profile.rounds, 5);
+	CU_ASSERT_EQUAL(profile.rounds_max, 25);
+	CU_ASSERT_EQUAL(profile.precondition, 0);
+	profile_release(&profile);
+}
+
+static void a_steady_state_that_cannot_be_followed_is_refused(void)
+{
+	refused("[random]\n[steady_state]\ntrack = random.read.rat\n", "line 3",
+		"did you mean \"rate\"?");
+	refused("[random]\n[steady_state]\ntrack = random.read.rate >= 5\n", "line 3", "metric");
+	refused("[random]\n[steady_state]\ntrack = random.read\n", "line 3",
+		"wants PHASE.OPERATION.METRIC");
+	refused("[random]\n[steady_state]\ntracks = x\n", "line 3", "did you mean \"track\"?");
+	refused("[random]\n[steady_state]\nrounds_max = 9\n", "tracks nothing", "");
+	refused("[random]\n[steady_state]\nrounds_max = 4\ntrack = random.read.rate\n",
+		"rounds_max is 4", "wants 5 rounds");
+	refused("[steady_stat]\n", "line 1", "did you mean \"steady_state\"?");
+}
+
 static const struct test tests[] = {
 	{"everything a profile says is kept", everything_a_profile_says_is_kept},
 	{"a section without settings is a phase", a_section_without_settings_is_a_phase},
@@ -356,6 +385,10 @@ static const struct test tests[] = {
 	{"random bytes do no harm", random_bytes_do_no_harm},
 	{"built-in profiles are taken under their names",
 	 built_in_profiles_are_taken_under_their_names},
+	{"steady state is followed for at least its window",
+	 steady_state_is_followed_for_at_least_its_window},
+	{"a steady state that cannot be followed is refused",
+	 a_steady_state_that_cannot_be_followed_is_refused},
 	{NULL, NULL},
 };
 

@@ -231,6 +231,39 @@ static void spreads(void)
 	CU_ASSERT_TRUE(isnan(spread.median) && isnan(spread.low) && isnan(spread.high));
 }
 
+/* R: y <- c(100, 104, 98, 103, 107); diff(range(y)) / mean(y);
+ * coef(lm(y ~ seq_along(y)))[[2]] * 4 / mean(y) */
+static void steadiness_as_r(void)
+{
+	static const double row[] = {100, 104, 98, 103, 107};
+	struct steadiness seen = stats_steadiness(row, 5);
+
+	CU_ASSERT_DOUBLE_EQUAL(seen.mean, 102.4, 1e-12);
+	CU_ASSERT_DOUBLE_EQUAL(seen.range, 0.087890625, 1e-12);
+	CU_ASSERT_DOUBLE_EQUAL(seen.slope, 0.05078125, 1e-12);
+}
+
+static void steadiness_of_a_fall(void)
+{
+	static const double fall[] = {50, 40, 30, 20, 10}, flat[] = {7, 7, 7};
+	struct steadiness seen = stats_steadiness(fall, 5);
+
+	CU_ASSERT_DOUBLE_EQUAL(seen.range, 40.0 / 30, 1e-12);
+	CU_ASSERT_DOUBLE_EQUAL(seen.slope, -40.0 / 30, 1e-12);
+	seen = stats_steadiness(flat, 3);
+	CU_ASSERT_EQUAL(seen.range, 0);
+	CU_ASSERT_DOUBLE_EQUAL(seen.slope, 0, 1e-12);
+}
+
+static void steadiness_unknown(void)
+{
+	static const double gap[] = {1, NAN, 1}, nothing[] = {0, 0, 0};
+
+	CU_ASSERT(isnan(stats_steadiness(gap, 3).range));
+	CU_ASSERT(isnan(stats_steadiness(nothing, 3).range));
+	CU_ASSERT(isnan(stats_steadiness(gap, 1).mean));
+}
+
 static const struct test tests[] = {
 	{"Welch's interval, degrees of freedom and p are R's", welch_as_r},
 	{"they are R's on logarithms too", welch_on_logarithms_as_r},
@@ -245,6 +278,9 @@ static const struct test tests[] = {
 	{"a geometric mean needs values above zero", geometric_means},
 	{"the detectable difference is that of R's power analysis", detectable_as_r},
 	{"a spread leaves out what is not finite", spreads},
+	{"range and slope of a row are R's", steadiness_as_r},
+	{"a fall has a slope below zero, what does not move has none", steadiness_of_a_fall},
+	{"of a row with a gap no steadiness is claimed", steadiness_unknown},
 	{NULL, NULL},
 };
 

@@ -182,6 +182,11 @@ static int check_limit(const struct fileset *fileset, unsigned files, uint64_t b
 		       unit_format(have, UNIT_BYTES, (double)left));
 }
 
+static const char *place_of(const struct fileset *fileset)
+{
+	return on_device(fileset) ? fileset->target->path : fileset->target->work_path;
+}
+
 static int write_all(struct fileset *fileset, int fd, struct payload *payload, uint64_t bytes,
 		     struct err *err)
 {
@@ -193,22 +198,22 @@ static int write_all(struct fileset *fileset, int fd, struct payload *payload, u
 		if (atomic_load_explicit(fileset->stop, memory_order_relaxed))
 			return err_set(err, -EINTR,
 				       "interrupted while laying out the data set in %s",
-				       fileset->target->work_path);
+				       place_of(fileset));
 		wrote = pwrite(fd, payload_next(payload, 0, offset), length, (off_t)offset);
 		if (wrote < 0)
 			return err_set(err, -errno, "lay out the data set in %s, write at %llu: %s",
-				       fileset->target->work_path, (unsigned long long)offset,
+				       place_of(fileset), (unsigned long long)offset,
 				       strerror(errno));
 		if (wrote == 0)
 			return err_set(err, -EIO,
 				       "lay out the data set in %s, write at %llu: wrote nothing",
-				       fileset->target->work_path, (unsigned long long)offset);
+				       place_of(fileset), (unsigned long long)offset);
 		offset += (uint64_t)wrote;
 		fileset->laid_out_bytes += (uint64_t)wrote;
 	}
 	if (fsync(fd))
 		return err_set(err, -errno, "lay out the data set in %s, fsync: %s",
-			       fileset->target->work_path, strerror(errno));
+			       place_of(fileset), strerror(errno));
 	return 0;
 }
 
@@ -254,6 +259,26 @@ static int lay_out(struct fileset *fileset, unsigned index, uint64_t bytes, unsi
 	if (!code)
 		fileset->files[index] = (struct data_file){
 			.whole = true, .bytes = bytes, .compressible = compressible};
+	return code;
+}
+
+int fileset_precondition(struct fileset *fileset, uint64_t bytes, unsigned passes, struct err *err)
+{
+	struct payload *payload;
+	int fd, code = payload_open(&payload, rng_seed_for(fileset->seed, "precondition", 0), 1,
+				    LAYOUT_BLOCK_BYTES, 4096, 0, err);
+
+	if (code)
+		return code;
+	fd = fileset_file(fileset, 0, O_WRONLY | O_DIRECT, err);
+	code = fd < 0 ? fd : 0;
+	for (unsigned pass = 0; !code && pass < passes; pass++)
+		code = write_all(fileset, fd, payload, bytes, err);
+	if (fd >= 0 && close(fd) && !code)
+		code = err_set(err, -errno, "close %s: %s", fileset->target->path,
+			       strerror(errno));
+	payload_close(payload);
+	fileset->laid_out_bytes = 0; /* --max-write was asked before */
 	return code;
 }
 
