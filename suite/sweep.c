@@ -154,6 +154,15 @@ static void shuffle(struct visit *visits, unsigned count, struct rng *rng)
 	}
 }
 
+/* The round before backwards: what drifts steadily in one is taken back in the other. */
+static void turn_around(struct visit *visits, unsigned count)
+{
+	const struct visit *before = visits - count;
+
+	for (unsigned i = 0; i < count; i++)
+		visits[i].combination = before[count - 1 - i].combination;
+}
+
 void sweep_order(struct sweep *sweep, uint64_t seed)
 {
 	struct visit *visits = sweep->visits;
@@ -164,7 +173,10 @@ void sweep_order(struct sweep *sweep, uint64_t seed)
 		rng_init(&rng, rng_seed_for(seed, "sweep", round));
 		for (unsigned i = 0; i < sweep->combination_count; i++)
 			visits[i] = (struct visit){.round = round, .combination = i};
-		shuffle(visits, sweep->combination_count, &rng);
+		if (round % 2)
+			shuffle(visits, sweep->combination_count, &rng);
+		else
+			turn_around(visits, sweep->combination_count);
 		visits += sweep->combination_count;
 	}
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * sweep.h - what a sweep does: its axes, the combinations of their values, and the visits, one run
- * each, in an order shuffled anew for each round.
+ * each, in an order shuffled anew for every other round and turned around in those between.
  */
 #ifndef ASSAY_SUITE_SWEEP_H
 #define ASSAY_SUITE_SWEEP_H
@@ -45,7 +45,8 @@ int sweep_make(struct sweep *sweep, const struct options *options, const struct 
 	       const struct stack *stack, struct err *err);
 void sweep_release(struct sweep *sweep);
 
-/* Puts the visits in order: each round has every combination once, shuffled from the seed. */
+/* Puts the visits in order: each round has every combination once, shuffled from the seed in odd
+ * rounds, and in even ones as in the round before backwards. */
 void sweep_order(struct sweep *sweep, uint64_t seed);
 
 /* How many visits are not done. */

@@ -262,3 +262,43 @@ test_both_disks_under_a_btrfs_are_set_and_restored() {
 			where n.name='disk.$name.scheduler'")"
 	done
 }
+
+test_every_other_round_goes_backwards() {
+	make_target
+	expect 0 "$ASSAY" sweep --dry-run --axis nomerges=0,1,2 --rounds 4 "${quick[@]}" "$dir"
+	local i order
+	for i in 1 2 3 4; do
+		grep -E "round +$i\b" out | grep -o 'nomerges=[0-9]' | tr '\n' ' ' >"order.$i"
+	done
+	for i in 1 3; do
+		order=$(tr ' ' '\n' <"order.$i" | grep . | tac | tr '\n' ' ')
+		equal "round $((i + 1))" "$order" "$(cat "order.$((i + 1))")"
+	done
+}
+
+# Settings that are the same, on a device whose limit is lowered step by step meanwhile.
+test_a_drift_crowns_no_winner_among_settings_that_are_the_same() {
+	make_target
+	local group=/sys/fs/cgroup/blkio/assay-test-$$ limit=48000000
+	mkdir "$group" 2>/dev/null || skip "no blkio group can be made"
+	defer "rmdir $group"
+	[ -e "$group/blkio.throttle.read_bps_device" ] || skip "blkio does not throttle here"
+	lower() { echo "$(cat "/sys/block/$disk/dev") $limit" >"$group/blkio.throttle.read_bps_device"; }
+	lower
+	touch drifting
+	while [ -e drifting ]; do
+		sleep 0.1
+		limit=$((limit - limit / 50))
+		lower
+	done &
+	( echo "$BASHPID" >"$group/tasks" && exec "$ASSAY" sweep -q --axis nomerges=0,1 --rounds 6 "${quick[@]}" \
+		--time 200ms "$dir" >out 2>err ) || fail "$(cat err)"
+	rm drifting
+	wait
+	has out throttled
+	expect 0 "$ASSAY" compare --by nomerges --format json
+	[ "$(query "select max(value) > 1.3 * min(value) from results where headline and metric = 'rate'")" = 1 ] ||
+		fail "nothing drifted"
+	equal "rows with a winner" 0 "$(sqlite3 :memory: "select count(*) from json_tree(readfile('out'))
+		where key = 'verdict' and value in ('better', 'worse')")"
+}

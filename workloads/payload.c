@@ -12,7 +12,7 @@
 
 #include "rng.h"
 
-enum { SECTOR_BYTES = 512, STAMP_BYTES = 16, RING_BYTES_MIN = 1 << 20 };
+enum { SECTOR_BYTES = 512, STAMP_BYTES = 16, RING_BYTES_MIN = 1 << 18 };
 
 struct payload {
 	unsigned char *base;
