@@ -25,6 +25,9 @@ enum archive_mode {
 		       * missing */
 };
 
+/* The version of the SQLite that keeps archives, as it runs. */
+const char *archive_sqlite_version(void);
+
 /* Opens the archive; *archive is the caller's to close. Refused with a sentence naming the path:
  * not an SQLite file, not an assay archive, a newer schema, read-only or in a missing directory
  * when it is to be written. Opening to write marks the dead runs. A child that goes on

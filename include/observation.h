@@ -87,7 +87,7 @@ int archive_merge_histograms(struct archive *archive, struct merge_wish wishes[]
 			     struct histogram targets[], size_t found[], struct err *err);
 
 /* Says why a measurement may count for nothing: "failed: ...", "skipped: ...", "void: cached", else
- * what was remarked of it; "" when there is nothing. */
+ * what was remarked of an imported one; "" when there is nothing. */
 int archive_excuse(struct archive *archive, int64_t measurement_id, char *text, size_t size,
 		   struct err *err);
 

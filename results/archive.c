@@ -415,6 +415,11 @@ static int open_to_read(struct archive *archive, struct err *err)
 	return rc ? rc : check_readable(archive, err);
 }
 
+const char *archive_sqlite_version(void)
+{
+	return sqlite3_libversion();
+}
+
 int archive_open(struct archive **archive, const char *path, enum archive_mode mode,
 		 struct err *err)
 {

@@ -426,7 +426,7 @@ static int take_excuse(void *context, sqlite3_stmt *row, struct err *err)
 			 message);
 	else if (*codes)
 		snprintf(excuse->text, excuse->size, "%s: %s", severity_name(SEVERITY_VOID), codes);
-	else
+	else if (sqlite3_column_int(row, 3))
 		snprintf(excuse->text, excuse->size, "%s", message);
 	return 0;
 }
@@ -435,10 +435,10 @@ int archive_excuse(struct archive *archive, int64_t measurement_id, char *text, 
 		   struct err *err)
 {
 	static const char sql[] =
-		"SELECT status, message, (SELECT group_concat(code, ', ') FROM"
+		"SELECT measurement.status, message, (SELECT group_concat(code, ', ') FROM"
 		" (SELECT code FROM flag WHERE flag.measurement_id = ?1 AND severity = 'void'"
-		" ORDER BY position))"
-		" FROM measurement WHERE measurement_id = ?1";
+		" ORDER BY position)), run.source <> 'assay'"
+		" FROM measurement JOIN run USING (run_id) WHERE measurement_id = ?1";
 	struct excuse excuse = {text, size};
 
 	*text = '\0';

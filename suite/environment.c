@@ -2,7 +2,10 @@
 /* environment.c - what the machine is, and the state it is in. */
 #include "environment.h"
 
+#include <dlfcn.h>
 #include <gnu/libc-version.h>
+#include <libaio.h>
+#include <limits.h>
 #include <linux/ioprio.h>
 #include <pwd.h>
 #include <stdlib.h>
@@ -15,6 +18,7 @@
 #include <liburing.h>
 #endif
 
+#include "archive.h"
 #include "attribute.h"
 #include "cgroup.h"
 #include "clock.h"
@@ -461,9 +465,25 @@ static void liburing_fact(struct facts *facts)
 }
 #endif
 
+/* libaio tells its version only by the name of its file: libaio.so.1.0.1. */
+static void libaio_fact(struct facts *facts)
+{
+	char path[PATH_MAX];
+	const char *version;
+	Dl_info found;
+
+	if (!dladdr((const void *)io_setup, &found) || !realpath(found.dli_fname, path))
+		return;
+	version = strstr(path, ".so.");
+	if (version)
+		facts_set_text(facts, "libaio_version", version + strlen(".so."));
+}
+
 static void version_facts(struct facts *facts)
 {
 	facts_set_text(facts, "assay_version", ASSAY_VERSION);
+	facts_set_text(facts, "sqlite_version", archive_sqlite_version());
+	libaio_fact(facts);
 	facts_set_text(facts, "libc_version", gnu_get_libc_version());
 	liburing_fact(facts);
 }

@@ -384,10 +384,15 @@ static void note_extent(struct court *court)
 
 static void judge_steadiness(struct court *court)
 {
+	size_t before = court->verdict->count;
+
 	if (!court->rules->track_count)
 		return;
 	steady_state_look(court->runs, court->count, court->rules->tracks,
 			  court->rules->track_count, add_steadiness, court);
+	if (court->verdict->count == before)
+		verdict_add(court->verdict, "steady state", "what is tracked is measured", "n/a",
+			    OUTCOME_INCONCLUSIVE, "no point of the last run is tracked");
 	note_extent(court);
 }
 

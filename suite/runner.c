@@ -55,6 +55,7 @@ struct crew {
 	/* Summed over passes; worked_ns is from the first begin to the last end of work, what lies
 	 * outside the window too. */
 	uint64_t elapsed_ns, cached_elapsed_ns, worked_ns;
+	uint64_t kernel_threads_ns;  /* CPU time of threads that the kernel made for the load */
 	uint64_t durable_elapsed_ns; /* of what was written through the cache, its sync with it */
 	uint64_t units; /* of finished passes */
 	unsigned passes;
@@ -68,6 +69,7 @@ struct thread {
 	pthread_t id;
 	struct crew *crew;
 	struct worker *worker;
+	uint64_t cpu_ns; /* of its whole life */
 	int code;
 };
 
@@ -91,6 +93,14 @@ static bool read_wait_ns(uint64_t *wait_ns)
 		close(fd);
 	text[got > 0 ? got : 0] = '\0';
 	return sscanf(text, "%*u %" SCNu64, wait_ns) == 1;
+}
+
+static uint64_t cpu_time_ns(clockid_t clock)
+{
+	struct timespec time = {0};
+
+	clock_gettime(clock, &time);
+	return (uint64_t)time.tv_sec * NS_PER_S + (uint64_t)time.tv_nsec;
 }
 
 static void timed_work(struct thread *thread)
@@ -156,6 +166,7 @@ static void *thread_main(void *context)
 
 		thread->code = thread->code ? thread->code : code;
 	}
+	thread->cpu_ns = cpu_time_ns(CLOCK_THREAD_CPUTIME_ID);
 	return NULL;
 }
 
@@ -322,9 +333,27 @@ static uint64_t span_ns(const struct crew *crew, bool to_cache)
 	return last > first ? last - first : 0;
 }
 
+/* The process's CPU time without this thread's. */
+static uint64_t others_cpu_ns(void)
+{
+	return cpu_time_ns(CLOCK_PROCESS_CPUTIME_ID) - cpu_time_ns(CLOCK_THREAD_CPUTIME_ID);
+}
+
+/* What the process used besides its own threads is the load's too: io_uring hands requests that
+ * would block to threads of its own. */
+static void count_kernel_threads(struct crew *crew, unsigned made, uint64_t others_ns)
+{
+	uint64_t ours_ns = 0;
+
+	for (unsigned i = 0; i < made; i++)
+		ours_ns += crew->threads[i].cpu_ns;
+	crew->kernel_threads_ns += others_ns > ours_ns ? others_ns - ours_ns : 0;
+}
+
 /* Starts all workers, lets them work once, and joins them. */
 static int run_once(struct crew *crew, bool steady, struct err *err)
 {
+	uint64_t others_ns = others_cpu_ns();
 	int code = 0, lost = 0;
 	unsigned made;
 
@@ -346,6 +375,7 @@ static int run_once(struct crew *crew, bool steady, struct err *err)
 	}
 	for (unsigned i = 0; i < made; i++)
 		pthread_join(crew->threads[i].id, NULL);
+	count_kernel_threads(crew, made, others_cpu_ns() - others_ns);
 	gate_release(&crew->gate);
 	settle_budgets(crew);
 	code = lost ? lost : first_error(crew, made, err);
@@ -658,10 +688,10 @@ static void report_nothing(const struct operation *operation, struct measurement
 				->headline = true;
 }
 
-/* Of all workers together, over the time that any of them worked. */
+/* Of all workers together and what the kernel did for them, over the time that any worked. */
 static void report_cpu(const struct crew *crew, struct measurement *measurement)
 {
-	double user_ns = 0, system_ns = 0, percent;
+	double user_ns = 0, system_ns = (double)crew->kernel_threads_ns, percent;
 
 	if (!crew->worked_ns)
 		return;

@@ -313,3 +313,18 @@ test_a_device_is_measured_by_reading_and_left_as_it_was() {
 	equal "points read" 2 "$(query "SELECT count(*) FROM measurement WHERE status = 'ok'")"
 	has out "--erase"
 }
+
+# io_uring hands what would block to threads of the kernel's, which no thread of ours accounts for.
+test_cpu_time_of_the_kernels_own_threads_counts() {
+	(have_engine io_uring) || skip "no io_uring"
+	tmpfs_mount 64 target
+	local TIMEFORMAT='%U %S' times
+	times=$( { time "$ASSAY" run -q --rounds 1 --phases random --engine io_uring --size 32m --time 1s \
+		--set random.operation=read --set random.queue_depth=32 --set random.warmup=0 target >out 2>err; } 2>&1 )
+	times=$(echo "$times" | tail -1 | awk '{ print 100 * ($1 + $2) }')
+	local counted
+	counted=$(query "select round(sum(value)) from results where metric in ('cpu_user', 'cpu_system')")
+	# The rest of the program has its share too.
+	awk -v c="$counted" -v t="$times" 'BEGIN { exit !(c > t - 60 && c < t + 10) }' ||
+		fail "the load counts ${counted} % of a CPU for a second, the whole program ${times} %"
+}

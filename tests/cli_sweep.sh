@@ -295,7 +295,7 @@ test_a_drift_crowns_no_winner_among_settings_that_are_the_same() {
 		--time 200ms "$dir" >out 2>err ) || fail "$(cat err)"
 	rm drifting
 	wait
-	has out throttled
+	has out cgroup_io_max
 	expect 0 "$ASSAY" compare --by nomerges --format json
 	[ "$(query "select max(value) > 1.3 * min(value) from results where headline and metric = 'rate'")" = 1 ] ||
 		fail "nothing drifted"

@@ -12,7 +12,7 @@ shift
 # Scripts that come to the same whatever else goes on in the machine: they run beside each other.
 # The others look at what devices, caches and CPUs do, and run one by one.
 sociable=" cli_compare cli_faults cli_filesystems cli_html cli_import cli_kills cli_lint cli_manual
-	cli_progress cli_readme cli_refusals cli_trace "
+	cli_info cli_progress cli_readme cli_refusals cli_trace "
 
 status=0
 tally=$(mktemp "${TMPDIR:-/tmp}/assay-tally.XXXXXX")
@@ -51,7 +51,7 @@ run_cli_script() { # SCRIPT
 
 # Runs scripts beside each other, a few at a time, and shows each when it is done.
 run_beside() { # SCRIPT...
-	local script most=$(($(nproc) < 4 ? 2 : 4))
+	local script most=$(($(nproc) < 4 ? 3 : 5))
 	for script; do
 		while [ "$(jobs -rp | wc -l)" -ge $most ]; do wait -n; done
 		(

@@ -8,6 +8,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "archive.h"
 #include "fact.h"
 #include "suite/attribute.h"
 #include "suite/cgroup.h"
@@ -659,6 +660,7 @@ static void test_this_host(void)
 						    {"kernel_version", name.version},
 						    {"architecture", name.machine},
 						    {"assay_version", ASSAY_VERSION},
+						    {"sqlite_version", archive_sqlite_version()},
 						    {"privileged", geteuid() ? "no" : "yes"},
 						    {NULL, NULL}});
 	cost = facts_find(&facts, "clock_cost_ns");
