@@ -21,6 +21,7 @@
 #include "roots.h"
 #include "subject.h"
 #include "sweep.h"
+#include "words.h"
 
 /* A series to go on with, as the archive has it. */
 struct old_series {
@@ -267,9 +268,10 @@ static const char *factor_of(const struct axis *axis, char *tag, size_t size)
 	return axis->kind == AXIS_QUEUE ? axis->name : sweep_tag(axis, tag, size);
 }
 
-/* By more than two axes no table can be read: by the first two that vary. */
+/* By more than two axes no table can be read: by the first two that vary. The base is what was
+ * named first, whatever came first in the order of the visits. */
 static void choose_factors(const struct sweep *sweep, struct compare_request *request,
-			   char tags[COMPARE_FACTORS_MAX][200])
+			   char tags[COMPARE_FACTORS_MAX][200], struct words *base)
 {
 	for (unsigned i = 0; i < sweep->axis_count && request->by_count < COMPARE_FACTORS_MAX;
 	     i++) {
@@ -278,7 +280,21 @@ static void choose_factors(const struct sweep *sweep, struct compare_request *re
 		request->by[request->by_count] =
 			factor_of(&sweep->axes[i], tags[request->by_count], sizeof(tags[0]));
 		request->by_count++;
+		words_add(base, "%s", sweep->axes[i].values[0]);
 	}
+}
+
+/* A base that was left out, or is called otherwise in the archive, is none. */
+static int compare(struct going *going, const struct run_ids *ids, struct compare_request *request,
+		   struct comparison *comparison, struct err *err)
+{
+	int code = compare_runs(going->archive, ids, request, comparison, err);
+
+	if (code != ERR_USAGE || !request->baseline)
+		return code;
+	comparison_release(comparison);
+	request->baseline = NULL;
+	return compare_runs(going->archive, ids, request, comparison, err);
 }
 
 static int print_result(struct going *going, struct err *err)
@@ -286,16 +302,18 @@ static int print_result(struct going *going, struct err *err)
 	struct format_options look = command_format_options(going->invocation);
 	struct compare_request request = {.margin = COMPARE_MARGIN};
 	struct comparison comparison = {0};
-	char term[UUID_MAX + 16], tags[COMPARE_FACTORS_MAX][200];
+	char term[UUID_MAX + 16], tags[COMPARE_FACTORS_MAX][200], base[200] = "";
+	struct words first = WORDS(base, " / ");
 	const char *terms[1] = {term};
 	struct run_ids ids = {0};
 	int code;
 
 	snprintf(term, sizeof(term), "series=%s", going->battery.series);
-	choose_factors(&going->sweep, &request, tags);
+	choose_factors(&going->sweep, &request, tags, &first);
+	request.baseline = *base ? base : NULL;
 	code = archive_select(going->archive, terms, 1, 0, &ids, err);
 	if (!code)
-		code = compare_runs(going->archive, &ids, &request, &comparison, err);
+		code = compare(going, &ids, &request, &comparison, err);
 	if (!code)
 		code = report_compare(&comparison, going->format, &look, going->invocation->out,
 				      err);

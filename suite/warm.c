@@ -41,7 +41,7 @@ uint64_t warm_memory(const struct roots *roots, uint64_t bytes, const atomic_boo
 		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (base == MAP_FAILED)
 		return 0;
-	/* Large pages, where there are any: a host is then asked for hundreds of small ones at once. */
+	/* Large pages, where there are any: a host then gives hundreds of small ones at once. */
 	madvise(base, bytes, MADV_HUGEPAGE);
 	for (; touched < bytes && !atomic_load_explicit(stop, memory_order_relaxed);
 	     touched += PIECE_BYTES)

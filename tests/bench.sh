@@ -3,14 +3,14 @@
 # bench.sh - assay beside its peers on the same sizes in alternating runs: bench.sh DIRECTORY.
 # Machines are noisy, so what is printed is the ratio assay/peer of each pair: its median, low and
 # high. PAIRS (5), SIZE_MIB (2048) and SECONDS_EACH (2) can be set; BENCH names what is wanted:
-# "files seeks load memory null".
+# "bytes blocks small seeks load memory null".
 set -eu
 
 dir=$(realpath "${1:?a directory to measure in}")
 pairs=${PAIRS:-5}
 mib=${SIZE_MIB:-2048}
 seconds=${SECONDS_EACH:-2}
-wanted=${BENCH:-files seeks load memory null}
+wanted=${BENCH:-bytes blocks small seeks load memory null}
 work=$(mktemp -d "$dir/assay-bench.XXXXXX")
 zram=
 give_back() {
@@ -188,10 +188,19 @@ make_zram() {
 	dd if=/dev/urandom of="/dev/zram$zram" bs=1M count=512 oflag=direct status=none
 }
 
-case " $wanted " in *" files "*)
+bonnie_version() { bonnie++ -v 2>&1 | sed -n 's/.*\(2\.[0-9a-z]*\).*/\1/p' | head -1; }
+
+case " $wanted " in *" bytes "*)
 	alternate char_assay char_bonnie char_pair
+	summary "bonnie++ $(bonnie_version), byte by byte"
+	;;
+esac
+case " $wanted " in *" blocks "*)
 	alternate block_assay block_bonnie block_pair
-	summary "bonnie++ $(bonnie++ -v 2>&1 | sed -n 's/.*\(2\.[0-9a-z]*\).*/\1/p' | head -1), $mib MiB in chunks of 8 KiB"
+	summary "bonnie++ $(bonnie_version), $mib MiB in chunks of 8 KiB"
+	;;
+esac
+case " $wanted " in *" small "*)
 	alternate small_assay small_bonnie small_pair
 	summary "bonnie++, 65536 small files"
 	;;

@@ -52,6 +52,7 @@ test_each_setting_is_measured_once_a_round_and_all_is_restored() {
 	equal "schedulers" "$(tr ' ' '\n' <"$queue/scheduler" | tr -d '[]' | grep . | sort | tr '\n' ' ')" \
 		"$(query "select distinct scheduler from runs order by 1" | tr '\n' ' ')"
 	equal "series" 1 "$(query "select count(distinct series) from runs")"
+	has out "base     $(tr ' ' '\n' <"$queue/scheduler" | tr -d '[]' | head -1), 2 runs"
 }
 
 test_axes_multiply_and_what_is_set_is_what_the_run_says() {

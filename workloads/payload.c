@@ -12,7 +12,7 @@
 
 #include "rng.h"
 
-enum { SECTOR_BYTES = 512, STAMP_BYTES = 16, RING_BYTES_MIN = 1 << 18 };
+enum { SECTOR_BYTES = 512, STAMP_BYTES = 16, RING_BYTES_MIN = 1 << 20 };
 
 struct payload {
 	unsigned char *base;

@@ -6,8 +6,8 @@
  * Each slot (a request in flight) owns a ring of buffers filled with random bytes before the clock
  * starts. A block that is handed out is stamped every 512 bytes with its offset and a serial
  * number, so no two sectors ever written are alike, and no buffer is changed while its request is
- * in flight. The rings of all slots together hold at least 256 KiB: more than what filesystems
- * compress at once, so that repeats of a buffer do not compress either, and less than a CPU caches.
+ * in flight. The rings of all slots together hold at least 1 MiB, more than the window in which
+ * filesystems compress, so that repeats of a buffer do not compress either.
  *
  * With compressible P, the first P percent of every 512 bytes (past the stamp) are zeros.
  */
