@@ -412,7 +412,10 @@ static void warm_cache_memory(const struct crew *crew)
 	const struct point *point = crew->run.point;
 	struct phase_cost cost = {0};
 
-	if (!point->phase->cost || (point_has(point, "cache") && point_is(point, "cache", "warm")))
+	/* A pass leaves its memory warm to the next. */
+	if (crew->passes || !point->phase->cost)
+		return;
+	if (point_has(point, "cache") && point_is(point, "cache", "warm"))
 		return;
 	point->phase->cost(point, crew->runner->target, &cost);
 	warm_memory(&roots_real, cost.memory_bytes, crew->runner->stop);
