@@ -75,8 +75,8 @@ static void tell_lead_in(struct document *document, size_t lead_in)
 
 	if (!lead_in)
 		return;
-	text = must_format("The %zu rounds before the last ones came before the steady state. They "
-			   "are archived, and drawn in the charts over rounds.",
+	text = must_format("This is about the last rounds. The %zu before them are archived, and "
+			   "drawn in the charts over rounds.",
 			   lead_in);
 	document_paragraph(document, text);
 	free(text);

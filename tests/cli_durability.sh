@@ -361,6 +361,13 @@ test_a_kill_in_any_phase_leaves_nothing_that_the_next_run_does_not_remove() {
 	done
 }
 
+# The device cannot tell the log's writes from those of the pages.
+test_what_is_written_beside_the_log_is_not_told_as_the_logs() {
+	loaded -- --phases wal_commit,wal_mixed --size 16m --set wal_mixed.queue_depth=4
+	equal "phases with device figures of a commit" wal_commit "$(query "select distinct phase from results
+		where metric like 'device_%_per_commit'")"
+}
+
 test_max_write_ends_a_load_of_commits_early() {
 	tmpfs_mount 300 t
 	rm -f "$ASSAY_DB"

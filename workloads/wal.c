@@ -118,6 +118,17 @@ static void add_ratio(struct measurement *measurement, const char *operation,
 		measurement_add_metric(measurement, operation, metric, (double)count / (double)of);
 }
 
+/* The device's counters tell the log's writes only where nothing else is written beside it. */
+static bool log_writes_alone(const struct phase_run *run, unsigned flush)
+{
+	const struct operation *operations = run->point->phase->operations;
+
+	for (unsigned o = 0; operations[o].name; o++)
+		if (o != flush && operations[o].writes)
+			return false;
+	return true;
+}
+
 static void add_metrics(const struct phase_run *run, unsigned commit, unsigned flush,
 			struct measurement *measurement)
 {
@@ -125,7 +136,7 @@ static void add_metrics(const struct phase_run *run, unsigned commit, unsigned f
 	uint64_t commits = wal_count(run, commit);
 
 	add_ratio(measurement, operation, &wal_metrics[0], commits, wal_count(run, flush));
-	if (!run->log_use_known)
+	if (!run->log_use_known || !log_writes_alone(run, flush))
 		return;
 	add_ratio(measurement, operation, &wal_metrics[1], run->log_use.writes, commits);
 	add_ratio(measurement, operation, &wal_metrics[2], run->log_use.write_bytes, commits);
