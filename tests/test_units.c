@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "rng.h"
+#include "err.h"
 #include "suites.h"
 #include "units.h"
 
@@ -303,6 +304,21 @@ static void units_are_found_by_their_names(void)
 	CU_ASSERT_EQUAL(unit_find(NULL), UNIT_NONE);
 }
 
+/* A long path must not push the cause off the end. */
+static void a_sentence_too_long_keeps_its_cause(void)
+{
+	struct err err = {0};
+	char path[4000];
+
+	memset(path, 'x', sizeof(path) - 1);
+	path[sizeof(path) - 1] = '\0';
+	CU_ASSERT_EQUAL(err_set(&err, -5, "open %s: Input/output error", path), -5);
+	CU_ASSERT_EQUAL(strlen(err.text), sizeof(err.text) - 1);
+	CU_ASSERT_EQUAL(strncmp(err.text, "open xxx", 8), 0);
+	CU_ASSERT_PTR_NOT_NULL(strstr(err.text, " ... "));
+	CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "xxx: Input/output error"));
+}
+
 static const struct test tests[] = {
 	{"a size that is written reads back as itself", written_size_reads_back},
 	{"a duration that is written reads back as itself", written_duration_reads_back},
@@ -315,6 +331,8 @@ static const struct test tests[] = {
 	{"people read three digits and the fitting unit", people_read_three_digits},
 	{"a printed quantity is within half a percent", print_is_within_half_a_percent},
 	{"units are found by their names", units_are_found_by_their_names},
+	{"a sentence too long keeps its beginning and its cause",
+	 a_sentence_too_long_keeps_its_cause},
 	{NULL, NULL},
 };
 
