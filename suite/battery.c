@@ -365,7 +365,7 @@ static int precondition(struct battery *battery, struct round *round, struct arc
 
 	if (!plan->precondition_bytes)
 		return 0;
-	if (kept->run.round == 1) {
+	if (kept->run.round == 1 && battery->run_count == 1) {
 		progress_say(&battery->progress, "preconditioning: %s are written to %s",
 			     unit_format(bytes, UNIT_BYTES, (double)plan->precondition_bytes),
 			     battery->target.path);

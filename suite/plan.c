@@ -622,23 +622,27 @@ static int check_device(const struct plan *plan, const struct target *target, st
 		       target->path);
 }
 
-/* At least, in so many rounds. */
-static double writes_of(const struct plan *plan, uint64_t rounds)
+/* At least, in so many rounds; what is too much to count is a little less than no limit. */
+static uint64_t writes_of(const struct plan *plan, uint64_t rounds)
 {
-	return (double)plan->precondition_bytes +
-	       (double)plan->cost.write_bytes * (double)rounds;
+	uint64_t bytes;
+
+	if (__builtin_mul_overflow(plan->cost.write_bytes, rounds, &bytes) ||
+	    __builtin_add_overflow(bytes, plan->precondition_bytes, &bytes))
+		return UINT64_MAX - 1;
+	return bytes;
 }
 
 int plan_check(const struct plan *plan, const struct options *options, const struct target *target,
 	       struct err *err)
 {
 	char least[UNIT_TEXT_MAX], limit[UNIT_TEXT_MAX];
-	double writes = writes_of(plan, plan->rounds_max);
+	uint64_t writes = writes_of(plan, plan->rounds_max);
 
-	if (writes > (double)options->max_write_bytes)
-		return err_set(err, ERR_USAGE,
-			       "the battery writes at least %s, more than --max-write %s",
-			       unit_format(least, UNIT_BYTES, writes),
+	if (writes > options->max_write_bytes)
+		return err_set(err, ERR_USAGE, "the battery %s %s, more than --max-write %s",
+			       plan->rounds_max > plan->rounds ? "may write" : "writes at least",
+			       unit_format(least, UNIT_BYTES, (double)writes),
 			       unit_format(limit, UNIT_BYTES, (double)options->max_write_bytes));
 	if (options->wal_dir) {
 		struct statvfs fs;
@@ -673,7 +677,7 @@ void plan_announce(const struct plan *plan, FILE *out)
 			"profile %s: %zu points, %s rounds; writes at least %s, measures "
 			"for at least %s\n",
 			plan->profile.name, plan->count, describe_rounds(plan, rounds),
-			unit_format(bytes, UNIT_BYTES, writes_of(plan, plan->rounds)),
+			unit_format(bytes, UNIT_BYTES, (double)writes_of(plan, plan->rounds)),
 			unit_format(time, UNIT_NS,
 				    (double)plan->cost.time_ns * (double)plan->rounds));
 }
@@ -692,7 +696,7 @@ void plan_print(const struct plan *plan, const struct target *target, FILE *out)
 		fprintf(out, "before    %s are written to the device\n",
 			unit_format(text, UNIT_BYTES, (double)plan->precondition_bytes));
 	fprintf(out, "written   at least %s\n",
-		unit_format(text, UNIT_BYTES, writes_of(plan, plan->rounds)));
+		unit_format(text, UNIT_BYTES, (double)writes_of(plan, plan->rounds)));
 	fprintf(out, "time      at least %s of measuring\n",
 		unit_format(text, UNIT_NS, (double)plan->cost.time_ns * (double)plan->rounds));
 	fprintf(out, "points    %zu\n", plan->count);

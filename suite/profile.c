@@ -20,7 +20,7 @@ const struct builtin_profile builtin_profiles[] = {
 	{NULL, NULL, 0},
 };
 
-enum { LINE_MAX_BYTES = 180, FILE_MAX_BYTES = 1 << 20, SECTIONS_MAX = 64 };
+enum { LINE_MAX_BYTES = 180, FILE_MAX_BYTES = 1 << 20, SECTIONS_MAX = 64, PRECONDITION_MAX = 100 };
 
 static const char section_profile[] = "profile";
 static const char section_criteria[] = "criteria";
@@ -254,6 +254,9 @@ static int set_steady_state(struct reading *reading, const char *name, const cha
 		code = parse_rounds(text, &profile->rounds_max, &why);
 	} else if (!strcmp(name, "precondition")) {
 		code = unit_parse_count(text, &profile->precondition, &why);
+		if (!code && profile->precondition > PRECONDITION_MAX)
+			code = err_set(&why, ERR_USAGE, "precondition is more than %d times",
+				       PRECONDITION_MAX);
 	} else if (!strcmp(name, "track")) {
 		code = criterion_parse_metric(&criterion, text, &why);
 		append(&profile->tracks, &profile->track_count, text);

@@ -215,3 +215,32 @@ test_a_device_is_written_whole_before_the_first_round() {
 	expect 0 "$ASSAY" run -q --profile steady.ini --rounds 1 "$device"
 	equal "sectors written" "$before" "$(awk '{ print $7 }' "/sys/block/${device#/dev/}/stat")"
 }
+
+test_a_device_that_fails_while_it_is_written_before_is_named() {
+	need_strace
+	truncate -s 32m image
+	loop_device image
+	steady_profile 25
+	sed -i '/^size/d' steady.ini
+	expect 1 strace -f -o /dev/null -P "$device" -e trace=pwrite64 -e inject=pwrite64:error=EIO:when=3+ \
+		"$ASSAY" run -q --profile steady.ini --rounds 1 --erase "$device" "$device"
+	one_sentence "$device"
+	one_sentence "Input/output error"
+	equal status failed "$(query "select status from runs")"
+	equal measurements 0 "$(query "select count(*) from measurement")"
+	equal "facts that claim it" 0 "$(query "select count(*) from run_fact join fact_name using (fact_name_id)
+		where name = 'precondition_bytes'")"
+}
+
+test_a_sweep_writes_the_device_whole_once_whatever_it_sweeps() {
+	need_root
+	local before wrote
+	truncate -s 32m image
+	loop_device image
+	steady_profile 25
+	sed -i '/^size/d' steady.ini
+	before=$(awk '{ print $7 }' "/sys/block/${device#/dev/}/stat")
+	expect 0 "$ASSAY" sweep -q --profile steady.ini --axis jobs=1,2 --rounds 2 --erase "$device" "$device"
+	wrote=$((($(awk '{ print $7 }' "/sys/block/${device#/dev/}/stat") - before) / 2048))
+	equal "MiB written" 64 "$wrote"
+}

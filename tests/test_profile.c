@@ -356,6 +356,7 @@ static void a_steady_state_that_cannot_be_followed_is_refused(void)
 	refused("[random]\n[steady_state]\ntrack = random.read\n", "line 3",
 		"wants PHASE.OPERATION.METRIC");
 	refused("[random]\n[steady_state]\ntracks = x\n", "line 3", "did you mean \"track\"?");
+	refused("[random]\n[steady_state]\nprecondition = 1000\n", "line 3", "more than 100");
 	refused("[random]\n[steady_state]\nrounds_max = 9\n", "tracks nothing", "");
 	refused("[random]\n[steady_state]\nrounds_max = 4\ntrack = random.read.rate\n",
 		"rounds_max is 4", "wants 5 rounds");
