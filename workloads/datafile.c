@@ -299,7 +299,7 @@ int chunker_write(struct worker *worker, const void *buffer, size_t bytes, uint6
 		return failed(worker, "write", offset_bytes, errno);
 	return cut_short(worker, "write", offset_bytes, bytes, got,
 			 shortfall_cause(chunker->fd, (const char *)buffer + got,
-					 bytes - (size_t)got, cause));
+					 bytes - (size_t)got, offset_bytes + (uint64_t)got, cause));
 }
 
 int chunker_seek(struct worker *worker, uint64_t offset_bytes)

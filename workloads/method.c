@@ -12,6 +12,8 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "shortfall.h"
+
 static const char probe_name[] = "probe.0";
 
 enum { ALIGN_BYTES = 4096 };
@@ -61,15 +63,18 @@ int method_write(const struct method *method, int fd, const void *bytes, size_t 
 		 uint64_t offset_bytes, const char *path, const char *name, struct err *err)
 {
 	ssize_t wrote = write_at(method, fd, bytes, length, offset_bytes);
+	char cause[100];
 
 	if (wrote == (ssize_t)length)
 		return 0;
 	if (wrote < 0)
 		return err_set(err, -errno, "%s to %s/%s at offset %llu: %s", method->write_call,
 			       path, name, (unsigned long long)offset_bytes, strerror(errno));
-	return err_set(err, -EIO, "%s to %s/%s at offset %llu: only %zd of %zu bytes",
+	return err_set(err, -EIO, "%s to %s/%s at offset %llu: only %zd of %zu bytes%s",
 		       method->write_call, path, name, (unsigned long long)offset_bytes, wrote,
-		       length);
+		       length,
+		       shortfall_cause(fd, (const char *)bytes + wrote, length - (size_t)wrote,
+				       offset_bytes + (uint64_t)wrote, cause));
 }
 
 int method_sync(const struct method *method, int fd, const char *path, const char *name,

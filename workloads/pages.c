@@ -13,6 +13,7 @@
 
 #include "payload.h"
 #include "permutation.h"
+#include "shortfall.h"
 
 enum {
 	ALIGN_BYTES = 4096,
@@ -122,16 +123,28 @@ static void stamp_batch(struct pages *pages, unsigned count)
 			pages->shape.page_bytes};
 }
 
+/* Why the rest of a batch could not be written after so many bytes of it. */
+static const char *doublewrite_cause(const struct pages *pages, size_t wrote, char text[100])
+{
+	size_t page = wrote / pages->shape.page_bytes, in_page = wrote % pages->shape.page_bytes;
+
+	return shortfall_cause(pages->doublewrite_fd,
+			       (const char *)pages->pieces[page].iov_base + in_page,
+			       pages->shape.page_bytes - in_page, wrote, text);
+}
+
 static int write_doublewrite(struct pages *pages, unsigned count, struct err *err)
 {
 	ssize_t whole = (ssize_t)(count * pages->shape.page_bytes);
 	ssize_t wrote = pwritev(pages->doublewrite_fd, pages->pieces, (int)count, 0);
+	char cause[100];
 
 	if (wrote < 0)
 		return doublewrite_error(pages, "pwritev to", err);
 	if (wrote != whole)
-		return err_set(err, -EIO, "pwritev to %s/%s: only %zd of %zd bytes",
-			       pages->run->target->work_path, doublewrite_name, wrote, whole);
+		return err_set(err, -EIO, "pwritev to %s/%s: only %zd of %zd bytes%s",
+			       pages->run->target->work_path, doublewrite_name, wrote, whole,
+			       doublewrite_cause(pages, (size_t)wrote, cause));
 	if (fdatasync(pages->doublewrite_fd))
 		return doublewrite_error(pages, "fdatasync of", err);
 	return 0;
@@ -245,15 +258,19 @@ static int write_page(struct sweep *sweep, unsigned i)
 	struct pages *pages = sweep->pages;
 	const struct place *place = &pages->places[i];
 	size_t length = pages->shape.page_bytes;
+	const char *page = pages->pieces[i].iov_base;
+	int fd = pages->fds[place->file];
 	uint64_t start_ns = clock_now_ns();
-	ssize_t wrote = pwrite(pages->fds[place->file], pages->pieces[i].iov_base, length,
-			       (off_t)place->offset_bytes);
+	ssize_t wrote = pwrite(fd, page, length, (off_t)place->offset_bytes);
+	char cause[100];
 
 	if (wrote < 0)
 		return file_error(pages, "pwrite to", place->file, sweep->err);
 	if (wrote != (ssize_t)length)
-		return err_set(sweep->err, -EIO, "pwrite to %s/data.%u: only %zd of %zu bytes",
-			       pages->run->target->work_path, place->file, wrote, length);
+		return err_set(sweep->err, -EIO, "pwrite to %s/data.%u: only %zd of %zu bytes%s",
+			       pages->run->target->work_path, place->file, wrote, length,
+			       shortfall_cause(fd, page + wrote, length - (size_t)wrote,
+					       place->offset_bytes + (uint64_t)wrote, cause));
 	if (sweep->worker)
 		worker_record(sweep->worker, pages->shape.operation, start_ns, clock_now_ns(),
 			      length);

@@ -145,7 +145,7 @@ static int write_contents(const struct phase_run *run, int fd, const char *path,
 			return err_set(err, -EIO, "write %s/%s/%s: only %zd of %zu bytes%s",
 				       run->target->work_path, top, path, wrote, length,
 				       shortfall_cause(fd, block + wrote, length - (size_t)wrote,
-						       cause));
+						       (uint64_t)lseek(fd, 0, SEEK_CUR), cause));
 		bytes -= length;
 	}
 	return 0;
