@@ -235,7 +235,7 @@ trace_blocks() {
 		defer "umount '$PWD/tracing'"
 		tracing=$PWD/tracing
 	fi
-	instance=$tracing/instances/assay-test-$$
+	instance=$tracing/instances/assay-test-$BASHPID
 	mkdir "$instance" 2>/dev/null || skip "no instance of tracefs"
 	defer "rmdir '$instance'"
 	echo 65536 >"$instance/buffer_size_kb"
@@ -271,7 +271,7 @@ held_by_device() { # SMALL LARGE
 	}' blocks
 }
 
-test_mixed_keeps_both_classes_at_their_counts_as_the_device_sees_it() {
+alone_mixed_keeps_both_classes_at_their_counts_as_the_device_sees_it() {
 	make_device disk 64 --direct-io=on
 	local name=${device#/dev/} small large mean_small mean_large
 	echo none >"/sys/block/$name/queue/scheduler"

@@ -189,7 +189,7 @@ test_syncs_that_never_reach_the_kernel_turn_the_verdict() {
 	done
 }
 
-test_a_sync_that_takes_two_milliseconds_allows_five_hundred_commits_a_second() {
+alone_a_sync_that_takes_two_milliseconds_allows_five_hundred_commits_a_second() {
 	need_strace
 	tmpfs_mount 200 t # where a sync takes no time of its own
 	loaded strace -f -qq -o trace -e trace=fdatasync -e inject=fdatasync:delay_enter=2000 -- \
@@ -301,7 +301,7 @@ test_what_cannot_be_had_is_skipped_with_its_reason() {
 
 # ---- checkpoints ----
 
-test_a_checkpoint_has_three_whole_cycles_and_each_commit_is_in_one_or_not() {
+alone_a_checkpoint_has_three_whole_cycles_and_each_commit_is_in_one_or_not() {
 	local count inside outside elapsed
 	tmpfs_mount 300 t
 	loaded -- --phases checkpoint --size 32m --time 1ms --set checkpoint.interval=400ms \
@@ -320,7 +320,7 @@ test_a_checkpoint_has_three_whole_cycles_and_each_commit_is_in_one_or_not() {
 	has said "acknowledged records were read back and are whole"
 }
 
-test_latency_counts_from_when_a_commit_was_to_start() {
+alone_latency_counts_from_when_a_commit_was_to_start() {
 	need_strace
 	tmpfs_mount 300 t
 	# A hundredth of the syncs take 100 ms: of 500 commits a second some 50 wait for each.

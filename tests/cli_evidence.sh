@@ -45,22 +45,6 @@ others_use() { # TARGET: are its disks busy while nothing of ours runs
 
 queue() { echo "/sys/class/block/$(basename "$device")/queue/$1"; } # ATTRIBUTE
 
-# A blkio group (cgroup version 1) that the shell of the test moves into by `join`.
-blkio_group() { # sets $group
-	need_root
-	group=/sys/fs/cgroup/blkio/assay-test-$$
-	mkdir "$group" 2>/dev/null || skip "no blkio group can be made"
-	[ -e "$group/blkio.throttle.read_bps_device" ] || {
-		rmdir "$group"
-		skip "blkio does not throttle here"
-	}
-	defer "rmdir $group"
-}
-limit_reads() { # BYTES_PER_S
-	echo "$(cat "/sys/class/block/$(basename "$device")/dev") $1" >"$group/blkio.throttle.read_bps_device"
-}
-in_group() { ( echo "$BASHPID" >"$group/tasks" && "$@" ); } # COMMAND
-
 test_cached_loop_without_direct_io_over_a_warm_file() {
 	loop_of 16
 	reads "$device"
@@ -126,7 +110,7 @@ test_buffered_not_on_ext4() {
 	not_raised cached
 }
 
-test_foreign_second_writer() {
+alone_foreign_second_writer() {
 	loop_mount ext4 96 mnt
 	local device
 	device=$(findmnt -nro SOURCE mnt)
@@ -146,7 +130,7 @@ test_foreign_second_writer() {
 	! flag_of background | grep "$(basename "$device")" || fail "the idle loop device is called busy"
 }
 
-test_cpu_bound_beside_a_busy_loop() {
+alone_cpu_bound_beside_a_busy_loop() {
 	need taskset
 	mkdir target
 	(while [ ! -e stop ]; do :; done) &
@@ -158,15 +142,15 @@ test_cpu_bound_beside_a_busy_loop() {
 	raised cpu_bound "CPU"
 }
 
-test_cpu_bound_not_where_the_device_is_slow() {
+alone_cpu_bound_not_where_the_device_is_slow() {
 	blkio_group
 	loop_of 16 --direct-io=on
-	limit_reads 2097152
+	limit read bps "$device" 2097152
 	in_group reads "$device"
 	! flag_of cpu_bound | grep "a worker" || fail "a worker that waits for the device is called busy"
 }
 
-test_shallow_nr_requests_lowered() {
+alone_shallow_nr_requests_lowered() {
 	loop_of 16 --direct-io=on
 	# A loop device keeps its settings when it is detached.
 	defer "echo $(sed 's/.*\[\(.*\)\].*/\1/' "$(queue scheduler)") >$(queue scheduler)"
@@ -191,7 +175,7 @@ test_shallow_filesystem_that_serialises() {
 test_throttled_by_the_control_group_and_not_outside_it() {
 	blkio_group
 	loop_of 16 --direct-io=on
-	limit_reads 8388608
+	limit read bps "$device" 8388608
 	in_group reads "$device"
 	raised throttled "limits $(basename "$device") rbps=8388608"
 	has out "throttled"
@@ -203,8 +187,7 @@ test_throttled_where_the_log_is() {
 	blkio_group
 	loop_mount ext4 64 log
 	mkdir target
-	echo "$(cat "/sys/class/block/$(basename "$(findmnt -nro SOURCE log)")/dev") 4194304" \
-		>"$group/blkio.throttle.write_bps_device"
+	limit write bps "$(findmnt -nro SOURCE log)" 4194304
 	in_group expect 0 "$ASSAY" run -q --rounds 1 --phases sync_methods,random --size 1m --time 200ms \
 		--set sync_methods.method=fdatasync --set random.queue_depth=4 --wal-dir log target
 	raised throttled "wbps=4194304"
@@ -214,19 +197,19 @@ test_throttled_where_the_log_is() {
 }
 
 # Ten seconds, of which the last four are throttled.
-test_unsteady_when_the_limit_falls_and_not_when_it_stays() {
+alone_unsteady_when_the_limit_falls_and_not_when_it_stays() {
 	need_soak
 	blkio_group
 	loop_of 16 --direct-io=on
-	limit_reads 1048576 # slow enough for any machine to keep up
+	limit read bps "$device" 1048576 # slow enough for any machine to keep up
 	(
 		sleep 6
-		limit_reads 262144
+		limit read bps "$device" 262144
 	) &
 	in_group reads "$device" --time 10s --set random.warmup=100ms
 	wait $!
 	raised unsteady "the rate of read changed by"
-	limit_reads 524288
+	limit read bps "$device" 524288
 	local attempt
 	for attempt in 1 2 3; do # a machine in need of its CPUs may be unsteady for its own reasons
 		in_group reads "$device" --time 10s --set random.warmup=100ms
@@ -313,12 +296,12 @@ exact_phases() { # TIME TARGET [options]: the device's bytes are ours within 2 %
 }
 
 # A loop device that nobody else uses.
-test_exact_phases_agree_with_a_device_of_our_own() {
+alone_exact_phases_agree_with_a_device_of_our_own() {
 	loop_of 32 --direct-io=on
 	exact_phases 400ms "$device" --erase "$device"
 }
 
-test_exact_phases_agree_with_the_root_disk() {
+alone_exact_phases_agree_with_the_root_disk() {
 	need_soak
 	mkdir target
 	! others_use target || skip "others use the disk"

@@ -109,7 +109,7 @@ read_by_stat() { # TYPE
 		ORDER BY measurement_id" | xargs)"
 }
 
-test_cold_stat_reads_the_device_and_warm_does_not_on_ext4() {
+alone_cold_stat_reads_the_device_and_warm_does_not_on_ext4() {
 	local cold warm
 	read_by_stat ext4
 	equal "caches" "cold warm" "$(query "SELECT parameters ->> 'cache' FROM results
@@ -120,14 +120,14 @@ test_cold_stat_reads_the_device_and_warm_does_not_on_ext4() {
 	[ "$warm" -lt 50000 ] || fail "what was to be warm read $warm bytes"
 }
 
-test_cold_stat_reads_the_device_and_warm_does_not_on_xfs() {
+alone_cold_stat_reads_the_device_and_warm_does_not_on_xfs() {
 	local cold warm
 	read_by_stat xfs
 	[ "$cold" -gt 100000 ] || fail "what was to be cold read $cold bytes"
 	[ "$warm" -lt 50000 ] || fail "what was to be warm read $warm bytes"
 }
 
-test_cold_stat_reads_the_device_and_warm_does_not_on_btrfs() {
+alone_cold_stat_reads_the_device_and_warm_does_not_on_btrfs() {
 	local cold warm
 	read_by_stat btrfs
 	[ "$cold" -gt 100000 ] || fail "what was to be cold read $cold bytes"

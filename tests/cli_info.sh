@@ -187,7 +187,7 @@ test_minds_what_others_do_now() {
 
 test_minds_a_small_memory_limit() {
 	need_root
-	local group=/sys/fs/cgroup/memory/assay-test-$$
+	local group=/sys/fs/cgroup/memory/assay-test-$BASHPID
 	mkdir "$group" 2>/dev/null || skip "no memory group can be made"
 	defer "rmdir $group"
 	[ -e "$group/memory.limit_in_bytes" ] || skip "no memory limits here"
@@ -198,15 +198,11 @@ test_minds_a_small_memory_limit() {
 }
 
 test_minds_limits_of_io() {
-	need_root
-	local group=/sys/fs/cgroup/blkio/assay-test-$$
-	mkdir "$group" 2>/dev/null || skip "no blkio group can be made"
-	defer "rmdir $group"
-	[ -e "$group/blkio.throttle.read_bps_device" ] || skip "blkio does not throttle here"
+	blkio_group
 	truncate -s 16M disk.img
 	loop_device disk.img
-	echo "$(cat "/sys/class/block/$(basename "$device")/dev") 1048576" >"$group/blkio.throttle.read_bps_device"
-	(echo "$BASHPID" >"$group/tasks" && info_json "$device")
+	limit read bps "$device" 1048576
+	in_group info_json "$device"
 	warned throttled "$(basename "$device") rbps=1048576"
 	equal limits rbps=1048576 "$(json 'stack.on[0].limits')"
 }

@@ -140,7 +140,7 @@ test_the_device_moves_the_bytes_and_requests_that_the_archive_claims() {
 	umount d || fail "something still holds the filesystem"
 }
 
-test_the_depth_asked_for_is_kept() {
+alone_the_depth_asked_for_is_kept() {
 	local engine
 	for engine in libaio io_uring; do
 		(have_engine "$engine") || continue
@@ -243,7 +243,7 @@ forbid() { # SETTING VALUE: a kernel setting, for as long as the test lasts
 	echo "$2" >"/proc/sys/$1" 2>/dev/null || skip "$1 cannot be set here"
 }
 
-test_settings_that_forbid_an_engine_are_named() {
+alone_settings_that_forbid_an_engine_are_named() {
 	need_soak # settings of the whole machine: others may be measuring
 	mkdir -p t
 	forbid fs/aio-max-nr 0
@@ -315,7 +315,7 @@ test_a_device_is_measured_by_reading_and_left_as_it_was() {
 }
 
 # io_uring hands what would block to threads of the kernel's, which no thread of ours accounts for.
-test_cpu_time_of_the_kernels_own_threads_counts() {
+alone_cpu_time_of_the_kernels_own_threads_counts() {
 	(have_engine io_uring) || skip "no io_uring"
 	tmpfs_mount 64 target
 	local TIMEFORMAT='%U %S' times

@@ -30,7 +30,7 @@ test_block_read_reads_each_byte_from_the_device_once() {
 	done
 }
 
-test_a_warm_block_read_does_not_touch_the_device() {
+alone_a_warm_block_read_does_not_touch_the_device() {
 	local ours device
 	"$ASSAY" help block_read | grep -q '^ *cache' || skip "block_read is always cold"
 	loop_mount ext4 64 fs
@@ -53,7 +53,7 @@ test_seeks_with_direct_io_read_from_the_device_what_they_say() {
 }
 
 # Where others may read from the same disk: theirs can only be too much, and not always.
-test_block_read_here_reads_each_byte_from_the_device_once() {
+alone_block_read_here_reads_each_byte_from_the_device_once() {
 	local attempt ours device
 	mkdir t
 	case $(stat -f -c %T t) in

@@ -50,12 +50,12 @@ strace() { ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0 command st
 
 # ---- what is expected ----
 
-# Runs a command that must end with STATUS; its output is in out and err.
-expect() { # STATUS COMMAND...
+# Runs a command that must end with STATUS, or one of several; its output is in out and err.
+expect() { # STATUS[,STATUS] COMMAND...
 	local want=$1 got=0
 	shift
 	"$@" >out 2>err || got=$?
-	[ "$got" -eq "$want" ] || {
+	[[ ,$want, == *,$got,* ]] || {
 		cat out err
 		fail "exit $got instead of $want: $*"
 	}
@@ -188,6 +188,19 @@ loop_mount() { # TYPE MIB DIR [mkfs options]
 	defer "umount $dir 2>/dev/null || umount -l $dir"
 	rmdir "$dir/lost+found" 2>/dev/null || true
 }
+
+# A blkio group (cgroup version 1), and what may be moved in it each second.
+blkio_group() { # sets $group
+	need_root
+	group=/sys/fs/cgroup/blkio/assay-test-$BASHPID
+	mkdir "$group" 2>/dev/null || skip "no blkio group can be made"
+	defer "rmdir $group"
+	[ -e "$group/blkio.throttle.read_bps_device" ] || skip "blkio does not throttle here"
+}
+limit() { # read|write bps|iops DEVICE HOW_MUCH
+	echo "$(cat "/sys/class/block/$(basename "$3")/dev") $4" >"$group/blkio.throttle.${1}_${2}_device"
+}
+in_group() { ( echo "$BASHPID" >"$group/tasks" && "$@" ); } # COMMAND
 
 tmpfs_mount() { # MIB DIR
 	need_root

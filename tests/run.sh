@@ -1,7 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Runs the CUnit program, then every tests/cli_*.sh: run.sh TESTER [NAME ...]. A script defines
-# functions test_WHAT_IT_SHOWS; each runs in a shell and a directory of its own. Exit 77 from
+# Runs the CUnit program and every tests/cli_*.sh: run.sh TESTER [NAME ...]. A script defines
+# functions test_WHAT_IT_SHOWS, which come to the same whatever else goes on in the machine and run
+# beside those of other scripts, and alone_WHAT_IT_SHOWS, which look at what its devices, caches and
+# CPUs do: they come last, one by one. Each runs in a shell and a directory of its own. Exit 77 from
 # `skip REASON` is a skip, never a pass.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
@@ -9,57 +11,59 @@ tester=$1
 shift
 : "${ASSAY:?the program to test}"
 
-# Scripts that come to the same whatever else goes on in the machine: they run beside each other.
-# The others look at what devices, caches and CPUs do, and run one by one.
-sociable=" cli_compare cli_faults cli_filesystems cli_html cli_import cli_kills cli_lint cli_manual
-	cli_info cli_progress cli_readme cli_refusals cli_trace "
-
-status=0
 tally=$(mktemp "${TMPDIR:-/tmp}/assay-tally.XXXXXX")
 trap 'rm -f "$tally" "$tally".*' EXIT
 
-run_cli_script() { # SCRIPT
-	local script=$1 name work code begun verdict
-	echo
-	echo "$(basename "$script" .sh):"
-	for name in $(sed -n 's/^\(test_[a-z0-9_]*\)() *{.*/\1/p' "$script"); do
-		work=$(mktemp -d "${TMPDIR:-/tmp}/assay-test.XXXXXX")
-		begun=${EPOCHREALTIME/./}
-		(
-			set -eu
-			cd "$work"
-			# shellcheck disable=SC1091
-			. "$here/lib.sh"
-			# shellcheck disable=SC1090
-			. "$script"
-			trap cleanup EXIT
-			"$name"
-		) >"$work.log" 2>&1
-		code=$?
-		case $code in
-		0) verdict=passed ;;
-		77) verdict="skipped: $(grep '^skip: ' "$work.log" | tail -1 | cut -c7-)" ;;
-		*) verdict=FAILED ;;
-		esac
-		echo "${verdict%%:*}" >>"$tally"
-		printf '  %-72s %5.1f s  %s\n' "$(echo "${name#test_}" | tr _ ' ')" \
-			"$(((${EPOCHREALTIME/./} - begun) / 100000))e-1" "$verdict"
-		[ "$verdict" != FAILED ] || sed 's/^/      /' "$work.log" | tail -40
-		rm -rf "$work" "$work.log"
-	done
+run_test() { # SCRIPT FUNCTION
+	local script=$1 name=$2 work code begun verdict
+	work=$(mktemp -d "${TMPDIR:-/tmp}/assay-test.XXXXXX")
+	begun=${EPOCHREALTIME/./}
+	(
+		set -eu
+		cd "$work"
+		# shellcheck disable=SC1091
+		. "$here/lib.sh"
+		# shellcheck disable=SC1090
+		. "$script"
+		trap cleanup EXIT
+		"$name"
+	) >"$work.log" 2>&1
+	code=$?
+	case $code in
+	0) verdict=passed ;;
+	77) verdict="skipped: $(grep '^skip: ' "$work.log" | tail -1 | cut -c7-)" ;;
+	*) verdict=FAILED ;;
+	esac
+	echo "${verdict%%:*}" >>"$tally"
+	printf '  %-72s %5.1f s  %s\n' "$(echo "${name#*_}" | tr _ ' ')" \
+		"$(((${EPOCHREALTIME/./} - begun) / 100000))e-1" "$verdict"
+	[ "$verdict" != FAILED ] || sed 's/^/      /' "$work.log" | tail -40
+	rm -rf "$work" "$work.log"
 }
 
-# Runs scripts beside each other, a few at a time, and shows each when it is done.
-run_beside() { # SCRIPT...
-	local script most=$(($(nproc) < 4 ? 3 : 5))
-	for script; do
-		while [ "$(jobs -rp | wc -l)" -ge $most ]; do wait -n; done
-		(
-			run_cli_script "$script" >"$tally.$(basename "$script")" 2>&1
-			cat "$tally.$(basename "$script")"
-		) &
-	done
-	wait
+run_script() { # SCRIPT KIND: its functions of that kind, if there are any
+	local name names
+	names=$(sed -n "s/^\($2_[a-z0-9_]*\)() *{.*/\1/p" "$1")
+	[ -n "$names" ] || return 0
+	echo
+	echo "$(basename "$1" .sh)$([ "$2" = test ] || echo ", $2"):"
+	for name in $names; do run_test "$1" "$name"; done
+}
+
+run_units() { # NAME...
+	(cd "$here/.." && "$tester" "$@")
+	echo $? >"$tally.units.status"
+}
+
+# Runs what there is beside each other, a few at a time, and shows each when it is done.
+beside() { # FUNCTION ARGUMENT...
+	local most=$(($(nproc) < 4 ? 4 : 6)) to
+	while [ "$(jobs -rp | wc -l)" -ge $most ]; do wait -n; done
+	to=$(mktemp "$tally.out.XXXXXX")
+	(
+		"$@" >"$to" 2>&1
+		cat "$to"
+	) &
 }
 
 chosen() { # NAME NAMES...: is it among them, or are there none
@@ -70,28 +74,23 @@ chosen() { # NAME NAMES...: is it among them, or are there none
 	return 1
 }
 
-units=()
+units=() scripts=()
 for name; do case $name in cli_*) ;; *) units+=("$name") ;; esac; done
-if [ $# -eq 0 ] || [ ${#units[@]} -gt 0 ]; then
-	(cd "$here/.." && "$tester" ${units[@]+"${units[@]}"}) || status=1
-fi
-
-beside=() alone=()
-for script in "$here"/cli_*.sh; do
-	[ -e "$script" ] || continue
-	name=$(basename "$script" .sh)
-	chosen "$name" "$@" || continue
-	case $sociable in
-	*[[:space:]]"$name"[[:space:]]*) beside+=("$script") ;;
-	*) alone+=("$script") ;;
-	esac
+# The longest first, so that none is waited for at the end.
+for script in $(cd "$here" && wc -l cli_*.sh | sort -rn | awk '/cli_/ { print $2 }'); do
+	! chosen "${script%.sh}" "$@" || scripts+=("$here/$script")
 done
-run_beside ${beside[@]+"${beside[@]}"}
-for script in ${alone[@]+"${alone[@]}"}; do run_cli_script "$script"; done
+
+echo 0 >"$tally.units.status"
+if [ $# -eq 0 ] || [ ${#units[@]} -gt 0 ]; then beside run_units ${units[@]+"${units[@]}"}; fi
+for script in ${scripts[@]+"${scripts[@]}"}; do beside run_script "$script" test; done
+wait
+for script in ${scripts[@]+"${scripts[@]}"}; do run_script "$script" alone; done
 
 count() { grep -cx "$1" "$tally" || true; }
+status=$(cat "$tally.units.status")
 [ "$(count FAILED)" -eq 0 ] || status=1
-if [ ${#beside[@]} -gt 0 ] || [ ${#alone[@]} -gt 0 ]; then
+if [ ${#scripts[@]} -gt 0 ]; then
 	echo
 	echo "command line: $(count passed) passed, $(count FAILED) failed, $(count skipped) skipped"
 fi
