@@ -144,7 +144,7 @@ static int check_missing(const char *path, enum archive_mode mode, struct err *e
 	struct stat link;
 	int rc = 0;
 
-	if (!lstat(path, &link))
+	if (!lstat(path, &link) && S_ISLNK(link.st_mode)) /* else somebody has just made it */
 		return err_set(err, -ENOENT, "the archive %s is a symbolic link that leads nowhere",
 			       path);
 	if (mode == ARCHIVE_READ)

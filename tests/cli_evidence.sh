@@ -85,7 +85,7 @@ PY
 	local holder=$!
 	defer "touch stop; wait $holder"
 	for _ in $(seq 100); do [ -e ready ] || sleep 0.05; done
-	expect 0 "$ASSAY" run -q --rounds 1 --phases block_read --size 8m --time 1s mnt
+	expect 0 "$ASSAY" run -q --rounds 1 --phases block_read --size 8m --time 500ms mnt
 	raised cached "still in the page cache"
 }
 

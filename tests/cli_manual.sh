@@ -28,7 +28,7 @@ test_the_manuals_examples_run() {
 	local line
 	while read -r line; do
 		case $line in
-		*" run "* | *certify*data*) line="$line --time 20ms --size 8m --rounds 1 --phases random" ;;
+		*" run "* | *certify*data*) line="$line --time 200ms --size 8m --rounds 1 --phases random" ;;
 		esac
 		eval "${line/#assay/\"\$ASSAY\"}" >out 2>err </dev/null || {
 			cat out err

@@ -707,10 +707,13 @@ static void reading_takes_half_a_transaction_back(void)
 static int write_a_run(void *context)
 {
 	struct archive *archive;
+	struct err err = {0};
 	struct run run;
 
-	if (archive_open(&archive, context, ARCHIVE_WRITE, NULL))
+	if (archive_open(&archive, context, ARCHIVE_WRITE, &err)) {
+		fprintf(stderr, "%s\n", err.text);
 		return 1;
+	}
 	make_run(&run, "beside");
 	if (put_whole_run(archive, &run, 15, "complete"))
 		return 1;

@@ -5,13 +5,18 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "site_fixture.h"
@@ -391,6 +396,55 @@ static void what_stays_in_memory_is_reported(void)
 	site_close(&site);
 }
 
+/* From here on the kernel has no cachestat(2). */
+static bool forbid_cachestat(void)
+{
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 451, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog program = {sizeof(code) / sizeof(code[0]), code};
+
+	return !prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) &&
+	       !prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
+}
+
+/* In a process of its own: the status it ends with, 77 when it could not be tried. */
+static int counts_without_cachestat(int fd, uint64_t bytes, uint64_t wanted)
+{
+	uint64_t resident = 0;
+	int status = -1;
+	pid_t child = fork();
+
+	if (child == 0) {
+		if (!forbid_cachestat())
+			_exit(77);
+		_exit(fileset_resident(fd, bytes, &resident, NULL) || resident != wanted);
+	}
+	CU_ASSERT_EQUAL(waitpid(child, &status, 0), child);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static void pages_are_counted_without_cachestat_too(void)
+{
+	struct site site;
+	int fd, status;
+
+	if (!site_open(&site, SITE_MEMORY))
+		return;
+	CU_ASSERT_EQUAL(fileset_require(site.fileset, 1, 2 * MIB + 100, 0, NULL), 0);
+	fd = fileset_file(site.fileset, 0, O_RDONLY, NULL);
+	status = counts_without_cachestat(fd, 2 * MIB + 100, 2 * MIB + 4096);
+	if (status == 77)
+		test_skip("system calls cannot be filtered here");
+	else
+		CU_ASSERT_EQUAL(status, 0);
+	close(fd);
+	site_close(&site);
+}
+
 /* ---- terabytes ---- */
 
 /* The pages of a file of 3 TiB are counted to its end, without more than one being written. That
@@ -494,6 +548,8 @@ static const struct test tests[] = {
 	{"more files than there can be are skipped", more_files_than_there_can_be_are_skipped},
 	{"eviction leaves no page on a disk", eviction_leaves_nothing_on_a_disk},
 	{"what stays in memory is reported", what_stays_in_memory_is_reported},
+	{"pages are counted where the kernel has no cachestat too",
+	 pages_are_counted_without_cachestat_too},
 	{"a file of 3 TiB is looked through to its end", three_tebibytes_are_looked_through},
 	{"a device holds what it holds", a_device_holds_what_it_holds},
 	{"only names of ours are owned", only_names_of_ours_are_owned},
