@@ -209,6 +209,10 @@ static void about_memory(struct warnings *warnings, const struct inspection *ins
 	double memory = number(inspection, "memory_bytes");
 	char allowed[UNIT_TEXT_MAX], whole[UNIT_TEXT_MAX];
 
+	if (is_said(inspection, "transparent_hugepage", "never"))
+		warn(warnings, "small_pages",
+		     "the kernel gives no large pages: large requests are split by what memory "
+		     "happens to be free, and their rates differ from run to run");
 	if (limit > 0 && limit < memory_share_least * memory)
 		warn(warnings, "memory_limit",
 		     "the control group allows %s of the machine's %s of memory: buffered phases "

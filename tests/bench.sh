@@ -3,17 +3,19 @@
 # bench.sh - assay beside its peers on the same sizes in alternating runs: bench.sh DIRECTORY.
 # Machines are noisy, so what is printed is the ratio assay/peer of each pair: its median, low and
 # high. PAIRS (5), SIZE_MIB (2048) and SECONDS_EACH (2) can be set; BENCH names what is wanted:
-# "bytes blocks small seeks load memory null".
+# "bytes blocks small seeks load memory accuracy device null".
 set -eu
 
 dir=$(realpath "${1:?a directory to measure in}")
 pairs=${PAIRS:-5}
 mib=${SIZE_MIB:-2048}
 seconds=${SECONDS_EACH:-2}
-wanted=${BENCH:-bytes blocks small seeks load memory null}
+wanted=${BENCH:-bytes blocks small seeks load memory accuracy device null}
 work=$(mktemp -d "$dir/assay-bench.XXXXXX")
-zram=
+zram= loop= large_pages=
 give_back() {
+	[ -z "$large_pages" ] || echo "$large_pages" >/proc/sys/vm/nr_hugepages
+	[ -z "$loop" ] || losetup -d "$loop"
 	rm -rf "$work"
 	[ -z "$zram" ] || echo "$zram" >/sys/class/zram-control/hot_remove
 }
@@ -181,6 +183,58 @@ compare_load() { # WHAT ENGINE DEPTH BATCH ASSAY-TARGET FIO-FILE
 	alternate one other both
 }
 
+# ---- the same figures ----
+
+# For fio's buffers, ours are in large pages: a request in small ones is split by most devices.
+reserve_large_pages() {
+	[ -z "$large_pages" ] || return 0
+	large_pages=$(cat /proc/sys/vm/nr_hugepages)
+	echo 640 >/proc/sys/vm/nr_hugepages
+}
+
+# Rate, median and 99th percentile of one load, on the same device for both or on a file for each.
+agree() { # PHASE OPERATION BLOCK DEPTH ASSAY-TARGET FIO-FILE
+	local phase=$1 operation=$2 block=$3 depth=$4 target=$5 file=$6 leave=() what
+	what="$phase,$operation,$block,$depth"
+	[ ! -b "$target" ] || leave=(--erase "$target")
+	one() {
+		"$ASSAY" run -q --rounds 1 --phases "$phase" --set "$phase.operation=$operation" \
+			--set "$phase.block_size=$block" --set "$phase.queue_depth=$depth" --engine libaio \
+			--set "$phase.batch=1" \
+			--size "${mib}m" --time "${seconds}s" "${leave[@]}" "$target" >/dev/null
+	}
+	other() {
+		local kind=$operation
+		[ "$phase" = sequential ] || kind=rand$operation
+		fio --name=load --filename="$file" --size="${mib}m" --rw="$kind" --bs="$block" --direct=1 \
+			--mem=mmaphuge --ioengine=libaio --iodepth="$depth" --norandommap --randrepeat=0 --time_based \
+			--runtime="$seconds" --ramp_time=0.5 --lat_percentiles=1 --output-format=json >"$work/fio.json"
+	}
+	both() {
+		local percent
+		note "$what" "$(figure latest "$phase" "$operation" rate)" "$(fio_figure "j ->> '$.$operation.iops'")"
+		for percent in 50 99; do
+			note "$what,p$percent" "$(figure latest "$phase" "$operation" latency_p$percent)" \
+				"$(fio_figure "json_extract(j,'\$.$operation.lat_ns.percentile.\"$percent.000000\"')")"
+		done
+	}
+	alternate one other both
+}
+
+agree_on() { # ASSAY-TARGET FIO-FILE
+	local operation depth block
+	for operation in read write; do
+		for depth in 1 8 32; do agree random $operation 4k $depth "$1" "$2"; done
+		agree sequential $operation 128k 32 "$1" "$2"
+		agree sequential $operation 1m 8 "$1" "$2"
+	done
+}
+
+make_loop() {
+	fio --name=lay --filename="$work/image" --size="${mib}m" --rw=write --bs=1m --end_fsync=1 >/dev/null
+	loop=$(losetup -f --show --direct-io=on "$work/image")
+}
+
 make_zram() {
 	[ -r /sys/class/zram-control/hot_add ] || return 1
 	zram=$(cat /sys/class/zram-control/hot_add) || return 1
@@ -235,6 +289,24 @@ case " $wanted " in *" memory "*)
 	else
 		echo "no zram here: nothing was measured from memory"
 	fi
+	;;
+esac
+case " $wanted " in *" accuracy "*)
+	fio --name=lay --filename="$work/fio.data" --size="${mib}m" --rw=write --bs=1m --end_fsync=1 >/dev/null
+	warm_memory() { :; }
+	reserve_large_pages
+	agree_on "$work" "$work/fio.data"
+	summary "$(fio --version), libaio, a file for each, by block size and queue depth"
+	rm "$work/fio.data"
+	;;
+esac
+case " $wanted " in *" device "*)
+	warm_memory() { :; }
+	reserve_large_pages
+	make_loop
+	agree_on "$loop" "$loop"
+	agree random write 8m 128 "$loop" "$loop"
+	summary "$(fio --version), libaio, the same loop device for both, by block size and queue depth"
 	;;
 esac
 case " $wanted " in *" null "*)

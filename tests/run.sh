@@ -57,7 +57,7 @@ run_units() { # NAME...
 
 # Runs what there is beside each other, a few at a time, and shows each when it is done.
 beside() { # FUNCTION ARGUMENT...
-	local most=$(($(nproc) < 4 ? 4 : 6)) to
+	local most=$(($(nproc) < 4 ? 5 : 7)) to
 	while [ "$(jobs -rp | wc -l)" -ge $most ]; do wait -n; done
 	to=$(mktemp "$tally.out.XXXXXX")
 	(

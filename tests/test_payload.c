@@ -293,6 +293,57 @@ static void the_compressible_share_is_what_was_asked_for_and_below_the_entropy(v
 	}
 }
 
+/* ---- where it lies ---- */
+
+/* KiB of the mapping that base lies in that are large pages. */
+static unsigned long large_kib(const void *base)
+{
+	unsigned long from, to, large = 0;
+	bool inside = false;
+	char line[512];
+	FILE *file = fopen("/proc/self/smaps", "re");
+
+	CU_ASSERT_PTR_NOT_NULL_FATAL(file);
+	while (fgets(line, sizeof(line), file)) {
+		if (sscanf(line, "%lx-%lx ", &from, &to) == 2)
+			inside = from <= (uintptr_t)base && (uintptr_t)base < to;
+		if (inside && sscanf(line, "AnonHugePages: %lu kB", &large) == 1)
+			break;
+	}
+	fclose(file);
+	return large;
+}
+
+static bool large_pages_are_given(void)
+{
+	char line[128] = "";
+	FILE *file = fopen("/sys/kernel/mm/transparent_hugepage/enabled", "re");
+
+	if (!file)
+		return false;
+	if (!fgets(line, sizeof(line), file))
+		line[0] = '\0';
+	fclose(file);
+	return line[0] && !strstr(line, "[never]");
+}
+
+static void large_blocks_lie_in_large_pages(void)
+{
+	struct payload *payload = made(1, 4, MIB, 0);
+	size_t bytes;
+	void *base;
+
+	payload_region(payload, &base, &bytes);
+	CU_ASSERT_EQUAL((uintptr_t)base % (2 * MIB), 0);
+	CU_ASSERT(bytes >= 8 * MIB);
+	if (large_pages_are_given()) {
+		CU_ASSERT(large_kib(base) >= bytes / 1024 / 2); /* as many as there were */
+	} else {
+		test_skip("the kernel gives no large pages here");
+	}
+	payload_close(payload);
+}
+
 static void too_much_memory_is_refused_in_words(void)
 {
 	struct payload *payload = NULL;
@@ -318,6 +369,7 @@ static const struct test tests[] = {
 	{"fully compressible still tells sectors apart",
 	 fully_compressible_still_tells_sectors_apart},
 	{"entropy falls from one to next to nothing", entropy_falls_from_one_to_next_to_nothing},
+	{"large blocks lie in large pages", large_blocks_lie_in_large_pages},
 	{"too much memory is refused in words", too_much_memory_is_refused_in_words},
 	{NULL, NULL},
 };

@@ -75,6 +75,8 @@ static void test_texts(void)
 		{"cpu_governor", "powersave", "governor", "powersave"},
 		{"power_source", "battery", "battery", "battery"},
 		{"power_source", "mains", NULL, NULL},
+		{"transparent_hugepage", "never", "small_pages", "large requests"},
+		{"transparent_hugepage", "madvise", NULL, NULL},
 		{"privileged", "no", "unprivileged", "without root"},
 	};
 

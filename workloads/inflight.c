@@ -12,9 +12,9 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "payload.h"
+#include "region.h"
 
 enum {
 	BATCH_TRIED_MAX = 16,
@@ -83,7 +83,6 @@ static int no_memory(struct worker *worker, const struct inflight *flight)
 		       flight->slot_count, flight->load.block_bytes, strerror(ENOMEM));
 }
 
-/* Anonymous pages, touched now: the first request does not pay for faulting them in. */
 static bool map_read_buffers(struct inflight *flight)
 {
 	size_t align = flight->load.align_bytes;
@@ -91,12 +90,9 @@ static bool map_read_buffers(struct inflight *flight)
 	bool one = flight->load.engine->synchronous;
 
 	flight->read_bytes = stride * (one ? 1 : flight->slot_count);
-	flight->read_base = mmap(NULL, flight->read_bytes, PROT_READ | PROT_WRITE,
-				 MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
-	if (flight->read_base == MAP_FAILED) {
-		flight->read_base = NULL;
+	flight->read_base = region_map(flight->read_bytes);
+	if (!flight->read_base)
 		return false;
-	}
 	for (unsigned i = 0; i < flight->slot_count; i++)
 		flight->slots[i].read_buffer = flight->read_base + (one ? 0 : i * stride);
 	return true;
@@ -189,8 +185,7 @@ void inflight_close(struct inflight *flight)
 	if (flight->context)
 		flight->load.engine->close(flight->context);
 	payload_close(flight->payload);
-	if (flight->read_base)
-		munmap(flight->read_base, flight->read_bytes);
+	region_unmap(flight->read_base, flight->read_bytes);
 	free(flight->fds);
 	free(flight->done);
 	free(flight->ready);

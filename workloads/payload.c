@@ -8,8 +8,8 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
+#include "region.h"
 #include "rng.h"
 
 enum { SECTOR_BYTES = 512, STAMP_BYTES = 16, RING_BYTES_MIN = 1 << 20 };
@@ -64,10 +64,7 @@ int payload_open(struct payload **out, uint64_t seed, unsigned slots, size_t blo
 	payload->bytes = payload->stride_bytes * payload->ring_blocks * slots;
 	payload->serial = rng_mix(seed);
 	payload->positions = calloc(slots, sizeof(*payload->positions));
-	payload->base = mmap(NULL, payload->bytes, PROT_READ | PROT_WRITE,
-			     MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
-	if (payload->base == MAP_FAILED)
-		payload->base = NULL;
+	payload->base = region_map(payload->bytes);
 	if (!payload->positions || !payload->base)
 		goto no_memory;
 	fill(payload->base, payload->bytes, seed);
@@ -84,8 +81,7 @@ void payload_close(struct payload *payload)
 {
 	if (!payload)
 		return;
-	if (payload->base)
-		munmap(payload->base, payload->bytes);
+	region_unmap(payload->base, payload->bytes);
 	free(payload->positions);
 	free(payload);
 }
