@@ -21,6 +21,7 @@ static const char *const meanings[][2] = {
 	{"sync_ignored", "syncs returned without a flush of the device: nothing here is durable"},
 	{"sync_too_fast", "syncs were quicker than stable storage can be"},
 	{"small_target", "the data set may have fitted into memory"},
+	{"unwritten", "blocks that were read hold nothing: the device may not have looked"},
 	{"background", "the device was busy before the start"},
 	{"reread", "random offsets came back to the same blocks too often"},
 	{"clock", "the clock is slow or was stepped, or the machine slept"},

@@ -28,6 +28,7 @@ static const double foreign_floor_bytes = 1 << 20;
 /* Of what a trial of direct I/O moved, through the cache: half is neither a stray page nor a
  * mistake. */
 static const double bypass_share_least = 0.5;
+static const double hollow_share_least = 0.1;
 
 /* Of a CPU: what is left is interrupts and the start and end of the load. */
 static const double cpu_bound_percent = 90;
@@ -238,6 +239,22 @@ static void check_small_target(struct judging *judging)
 				 "blocks are read again, and the data set of %s is less than twice "
 				 "the memory of %s: %s",
 				 bytes_of(data).text, bytes_of(memory).text, from);
+}
+
+static void check_unwritten(struct judging *judging)
+{
+	const struct evidence *evidence = judging->evidence;
+	const struct hollow *hollow = &evidence->target.hollow;
+
+	if (evidence->target.files || !evidence->load.reads || evidence->load.moves_nothing)
+		return;
+	if (!hollow->sampled)
+		words_add(&judging->unchecked, "whether what was read had ever been written");
+	else if (hollow->empty >= hollow_share_least * hollow->sampled)
+		measurement_flag(judging->measurement, SEVERITY_DOUBT, "unwritten",
+				 "of %u blocks looked at %u hold nothing: what was never written or "
+				 "is trimmed, %s may answer without its medium",
+				 hollow->sampled, hollow->empty, evidence->target.devices);
 }
 
 static void check_reread(struct judging *judging)
@@ -622,6 +639,7 @@ void evidence_judge(const struct evidence *evidence, struct measurement *measure
 	check_throttled(&judging);
 	check_steal(&judging);
 	check_small_target(&judging);
+	check_unwritten(&judging);
 	check_background(&judging);
 	check_reread(&judging);
 	check_clock(&judging);

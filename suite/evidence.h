@@ -16,6 +16,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "hollow.h"
 #include "measurement.h"
 #include "phase.h"
 
@@ -56,6 +57,7 @@ struct evidence_target {
 	/* What went through the page cache of a trial of direct I/O. */
 	bool bypass_known;
 	uint64_t bypass_bytes, bypass_read_cached_bytes, bypass_write_cached_bytes;
+	struct hollow hollow; /* of a device, before the load */
 };
 
 /* What its devices counted, over as much time as lies between the readings. */

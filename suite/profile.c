@@ -205,7 +205,7 @@ static int forbid(struct reading *reading, const char *text)
 	static const char *const doubts[] = {"buffered",     "foreign",	   "unsteady",
 					     "throttled",    "steal",	   "sync_too_fast",
 					     "small_target", "background", "reread",
-					     NULL};
+					     "unwritten",    NULL};
 	struct profile *profile = reading->profile;
 	char *words = copy(text), *rest = words, *word;
 	int good = 1;

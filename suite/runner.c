@@ -853,6 +853,8 @@ static int drive(struct crew *crew, struct measurement *measurement, struct err 
 		return err_set(err, ERR_SKIP, "%s", phase->unavailable);
 	settle_untimed(crew);
 	code = phase->setup ? phase->setup(&crew->run, err) : 0;
+	if (!code && crew->runner->witness)
+		witness_ready(crew->runner->witness, &crew->run);
 	if (!code)
 		try_syncs(crew);
 	if (!code)

@@ -398,18 +398,28 @@ static const struct value *resolved(const struct phase_run *run, const char *nam
 	return index < 0 ? NULL : &run->resolved[index];
 }
 
-static bool is_resolved(const struct phase_run *run, const char *name, const char *choice)
-{
-	const struct value *value = resolved(run, name);
-
-	return value && value->kind == VALUE_TEXT && !strcmp(value->text, choice);
-}
-
 static uint64_t resolved_number(const struct phase_run *run, const char *name)
 {
 	const struct value *value = resolved(run, name);
 
 	return value && value->kind == VALUE_NUMBER ? value->number : 0;
+}
+
+void witness_ready(struct witness *witness, const struct phase_run *run)
+{
+	const struct target *target = run->target;
+	uint64_t bytes = resolved_number(run, "size");
+
+	if (target->kind == TARGET_DEVICE)
+		witness->evidence.target.hollow = hollow_sample(
+			target->path, bytes ? bytes : target->device_bytes);
+}
+
+static bool is_resolved(const struct phase_run *run, const char *name, const char *choice)
+{
+	const struct value *value = resolved(run, name);
+
+	return value && value->kind == VALUE_TEXT && !strcmp(value->text, choice);
 }
 
 static bool moves_nothing(const struct phase_run *run)

@@ -5,6 +5,7 @@
  *   witness_open         once: what the target is, how direct I/O goes there
  *   witness_look         once, before any load: what else goes on on its disks
  *   witness_begin        before a point: forgets the last one, reads the limits in force
+ *   witness_ready        once its phase is set up: whether a device's blocks hold anything
  *   witness_start/stop   around the timed part or each pass of it: clocks and pressure, some ten
  *                        system calls, by the main thread while the workers work or have not begun
  *   witness_pass         after each pass
@@ -42,6 +43,7 @@ void witness_look(struct witness *witness, const struct target *target, uint64_t
 		  const atomic_bool *stop, struct facts *facts);
 
 void witness_begin(struct witness *witness);
+void witness_ready(struct witness *witness, const struct phase_run *run);
 void witness_start(struct witness *witness);
 
 /* load_end_ns: when the load was to end, on CLOCK_MONOTONIC; a reading may come later than that. */

@@ -229,6 +229,18 @@ test_small_target_read_again_through_the_cache_and_not_directly() {
 	not_raised small_target
 }
 
+test_unwritten_device_that_holds_nothing_until_it_is_written() {
+	need_root
+	truncate -s 32M disk.img
+	loop_device disk.img
+	reads "$device"
+	raised unwritten "of 64 blocks looked at 64 hold nothing"
+	expect 0 "$ASSAY" run -q --rounds 1 --phases sequential --set sequential.operation=write --size 16m \
+		--time 300ms --erase "$device" "$device"
+	reads "$device"
+	not_raised unwritten
+}
+
 test_background_lazy_initialisation() {
 	need_root
 	need mkfs.ext4

@@ -325,6 +325,7 @@ static void test_buffered_untried(void)
 	scene = good();
 	/* a device's is */
 	scene.evidence.target.bypass_known = scene.evidence.target.files = false;
+	scene.evidence.target.hollow.sampled = 64;
 	expect_none(&scene);
 }
 
@@ -604,6 +605,24 @@ static void test_small_target(void)
 	scene = buffered_reads();
 	scene.evidence.target.memory_bytes = 0;
 	expect_unchecked(&scene, "whether the data set fits into memory");
+}
+
+static void test_unwritten(void)
+{
+	struct scene scene = good();
+
+	scene.evidence.target.files = false;
+	scene.evidence.target.hollow = (struct hollow){.sampled = 64, .empty = 7};
+	expect(&scene, "unwritten", SEVERITY_DOUBT, "of 64 blocks looked at 7 hold nothing");
+	scene = good();
+	scene.evidence.target.files = false;
+	scene.evidence.target.hollow = (struct hollow){.sampled = 64, .empty = 6};
+	expect_none(&scene);
+	scene.evidence.target.hollow = (struct hollow){.sampled = 0};
+	expect_unchecked(&scene, "whether what was read had ever been written");
+	scene = good(); /* the suite has written its files in full */
+	scene.evidence.target.hollow = (struct hollow){.sampled = 64, .empty = 64};
+	expect_none(&scene);
 }
 
 static void test_reread(void)
@@ -965,6 +984,7 @@ static const struct test tests[] = {
 	{"recorded: work of arrays and filesystems before the start is doubted", test_background},
 	{"recorded: a data set below twice the memory is doubted where blocks return",
 	 test_small_target},
+	{"recorded: a device that is read where it was never written is doubted", test_unwritten},
 	{"recorded: random offsets that return to few blocks are doubted", test_reread},
 	{"recorded: a rate that changes by more than a fifth, or in a step, is doubted",
 	 test_unsteady},
