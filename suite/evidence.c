@@ -252,8 +252,8 @@ static void check_unwritten(struct judging *judging)
 		words_add(&judging->unchecked, "whether what was read had ever been written");
 	else if (hollow->empty >= hollow_share_least * hollow->sampled)
 		measurement_flag(judging->measurement, SEVERITY_DOUBT, "unwritten",
-				 "of %u blocks looked at %u hold nothing: what was never written or "
-				 "is trimmed, %s may answer without its medium",
+				 "of %u blocks looked at %u hold nothing: what was never written "
+				 "or is trimmed, %s may answer without its medium",
 				 hollow->sampled, hollow->empty, evidence->target.devices);
 }
 

@@ -15,7 +15,7 @@ make_device() { # NAME MIB [losetup options]
 
 writes=(--rounds 1 --phases random --set random.operation=write --set random.queue_depth=4 --time 100ms)
 reads=(--rounds 1 --phases random,oltp --set random.operation=read --set random.queue_depth=4 --set oltp.num_small=2
-	--time 100ms)
+	--time 300ms)
 
 # The run must be refused for this reason, with not one byte of the device changed.
 refused() { # REASON [options]
