@@ -286,6 +286,7 @@ void witness_begin(struct witness *witness)
 	struct evidence *evidence = &witness->evidence;
 
 	evidence->load = (struct evidence_load){0};
+	evidence->target.hollow = (struct hollow){0};
 	evidence->reach = (struct phase_reach){0};
 	evidence->devices = (struct evidence_devices){0};
 	evidence->clock = (struct evidence_clock){.known = true,
@@ -398,28 +399,18 @@ static const struct value *resolved(const struct phase_run *run, const char *nam
 	return index < 0 ? NULL : &run->resolved[index];
 }
 
-static uint64_t resolved_number(const struct phase_run *run, const char *name)
-{
-	const struct value *value = resolved(run, name);
-
-	return value && value->kind == VALUE_NUMBER ? value->number : 0;
-}
-
-void witness_ready(struct witness *witness, const struct phase_run *run)
-{
-	const struct target *target = run->target;
-	uint64_t bytes = resolved_number(run, "size");
-
-	if (target->kind == TARGET_DEVICE)
-		witness->evidence.target.hollow = hollow_sample(
-			target->path, bytes ? bytes : target->device_bytes);
-}
-
 static bool is_resolved(const struct phase_run *run, const char *name, const char *choice)
 {
 	const struct value *value = resolved(run, name);
 
 	return value && value->kind == VALUE_TEXT && !strcmp(value->text, choice);
+}
+
+static uint64_t resolved_number(const struct phase_run *run, const char *name)
+{
+	const struct value *value = resolved(run, name);
+
+	return value && value->kind == VALUE_NUMBER ? value->number : 0;
 }
 
 static bool moves_nothing(const struct phase_run *run)
@@ -429,6 +420,17 @@ static bool moves_nothing(const struct phase_run *run)
 		engine && engine->kind == VALUE_TEXT ? engine_find(engine->text) : NULL;
 
 	return found && found->moves_nothing;
+}
+
+void witness_ready(struct witness *witness, const struct phase_run *run)
+{
+	const struct target *target = run->target;
+	uint64_t bytes = resolved_number(run, "size");
+
+	if (target->kind == TARGET_DEVICE && !moves_nothing(run) &&
+	    !is_resolved(run, "operation", "write"))
+		witness->evidence.target.hollow = hollow_sample(
+			target->path, bytes ? bytes : target->device_bytes);
 }
 
 /* What all workers recorded of one operation. */

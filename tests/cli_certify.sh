@@ -83,7 +83,7 @@ alone_a_device_slower_than_its_own_baseline_fails() {
 alone_the_same_device_against_its_own_baseline_never_fails() {
 	local i
 	slowed 0 2000 --label before
-	for i in $(seq $([ -n "${SOAK:-}" ] && echo 10 || echo 2)); do
+	for i in $(seq $([ -n "${SOAK:-}" ] && echo 10 || echo 3)); do
 		slowed 0,4 2000 --baseline before
 	done
 }

@@ -82,7 +82,10 @@ for script in $(cd "$here" && wc -l cli_*.sh | sort -rn | awk '/cli_/ { print $2
 done
 
 echo 0 >"$tally.units.status"
-if [ $# -eq 0 ] || [ ${#units[@]} -gt 0 ]; then beside run_units ${units[@]+"${units[@]}"}; fi
+if [ $# -eq 0 ] || [ ${#units[@]} -gt 0 ]; then
+	echo 1 >"$tally.units.status" # until they have ended well
+	beside run_units ${units[@]+"${units[@]}"}
+fi
 for script in ${scripts[@]+"${scripts[@]}"}; do beside run_script "$script" test; done
 wait
 for script in ${scripts[@]+"${scripts[@]}"}; do run_script "$script" alone; done

@@ -279,7 +279,7 @@ static void entropy_falls_from_one_to_next_to_nothing(void)
 /* A compressor that sees more than single bytes does at least as well as the entropy says. */
 static void the_compressible_share_is_what_was_asked_for_and_below_the_entropy(void)
 {
-	static const unsigned percents[] = {10, 50, 90};
+	static const unsigned percents[] = {10, 25, 50, 75, 90};
 
 	for (size_t i = 0; i < sizeof(percents) / sizeof(percents[0]); i++) {
 		double left = share_left(percents[i]), wanted = 1 - percents[i] / 100.0;

@@ -434,15 +434,17 @@ int fileset_verify(int fd, uint64_t bytes, int *checked, struct err *err)
 /* ---- evicting ---- */
 
 /* cachestat(2), since Linux 6.5: one call counts what mincore has to look for page by page, which
- * takes seconds for terabytes. What the C library does not know yet, the number is the same on all
- * architectures but one. */
-#if !defined(SYS_cachestat) && !defined(__alpha__)
+ * takes seconds for terabytes. */
+#ifndef SYS_cachestat
+#ifdef __alpha__
+#define SYS_cachestat 561
+#else
 #define SYS_cachestat 451
+#endif
 #endif
 
 static bool count_cached(int fd, uint64_t bytes, uint64_t *cached_bytes)
 {
-#ifdef SYS_cachestat
 	struct {
 		uint64_t offset, length;
 	} range = {0, bytes};
@@ -454,9 +456,6 @@ static bool count_cached(int fd, uint64_t bytes, uint64_t *cached_bytes)
 		return false;
 	*cached_bytes = pages.cached * (uint64_t)sysconf(_SC_PAGESIZE);
 	return true;
-#else
-	return false;
-#endif
 }
 
 /* As count_cached, of any kernel and any kind of file. */
