@@ -50,11 +50,6 @@ run_script() { # SCRIPT KIND: its functions of that kind, if there are any
 	for name in $names; do run_test "$1" "$name"; done
 }
 
-run_units() { # NAME...
-	(cd "$here/.." && "$tester" "$@")
-	echo $? >"$tally.units.status"
-}
-
 # Runs what there is beside each other, a few at a time, and shows each when it is done.
 beside() { # FUNCTION ARGUMENT...
 	local most=$(($(nproc) < 4 ? 5 : 7)) to
@@ -81,17 +76,15 @@ for script in $(cd "$here" && wc -l cli_*.sh | sort -rn | awk '/cli_/ { print $2
 	! chosen "${script%.sh}" "$@" || scripts+=("$here/$script")
 done
 
-echo 0 >"$tally.units.status"
+status=0
 if [ $# -eq 0 ] || [ ${#units[@]} -gt 0 ]; then
-	echo 1 >"$tally.units.status" # until they have ended well
-	beside run_units ${units[@]+"${units[@]}"}
+	(cd "$here/.." && "$tester" ${units[@]+"${units[@]}"}) || status=1
 fi
 for script in ${scripts[@]+"${scripts[@]}"}; do beside run_script "$script" test; done
 wait
 for script in ${scripts[@]+"${scripts[@]}"}; do run_script "$script" alone; done
 
 count() { grep -cx "$1" "$tally" || true; }
-status=$(cat "$tally.units.status")
 [ "$(count FAILED)" -eq 0 ] || status=1
 if [ ${#scripts[@]} -gt 0 ]; then
 	echo
